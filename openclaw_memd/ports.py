@@ -1,4 +1,4 @@
-"""What the core asks of the outside: small protocols, each with a real adapter and a fake held to one contract test."""
+"""What the core asks of the outside: small protocols; adapter and fake of each pass one contract test."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
