@@ -1,0 +1,78 @@
+# make run [WORKSPACE=DIR]   set up and start the daemon
+# make test                  set up and run the tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+N ?= 300
+T ?= 60
+COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
+
+.PHONY: run test check format local model bench crash faults fuzz soak install-service clean
+
+# The base needs wheels only: seconds, no compiler.
+$(VENV)/base.stamp: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memd needs Python 3.11 or newer")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up memd in $(VENV) ..."
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/base.stamp
+	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@
+
+# llama-cpp-python comes as source: 5 to 10 minutes of compiling, once; pip keeps the wheel.
+$(VENV)/local.stamp: $(VENV)/base.stamp
+ifeq ($(COMPILER),)
+	@echo "No C++ compiler here: search by keyword works, search by meaning needs one (or a remote provider)."
+else
+	@echo "Building the local embedder with $(COMPILER): 5 to 10 minutes the first time ..."
+	@$(PIP) install -c constraints.txt -e '.[local]'
+	@touch $@
+endif
+
+local: $(VENV)/local.stamp
+
+model: local
+	@if test -e $(VENV)/local.stamp; then $(BIN)/memd model install; fi
+
+# The daemon serves by keyword at once; embedder and model are built beside it and picked up when they are there.
+run: $(VENV)/base.stamp
+	@$(BIN)/memd run $(if $(WORKSPACE),--workspace "$(WORKSPACE)") & daemon=$$!; \
+	trap 'kill $$daemon $$setup 2>/dev/null; wait $$daemon' INT TERM; \
+	$(MAKE) --no-print-directory model & setup=$$!; \
+	wait $$daemon; code=$$?; kill $$setup 2>/dev/null; exit $$code
+
+test: $(VENV)/dev.stamp local
+	@$(BIN)/python -m pytest
+
+format: $(VENV)/dev.stamp
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+check: $(VENV)/dev.stamp local
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/dev.stamp local
+	@$(BIN)/python -m benchmarks $(if $(LOCOMO),--locomo "$(LOCOMO)") $(if $(MULTILINGUAL),--multilingual "$(MULTILINGUAL)")
+
+crash: $(VENV)/dev.stamp
+	@MEMD_CRASH_ROUNDS=$(N) $(BIN)/python -m pytest -m crash
+
+faults: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest -m fault
+
+fuzz: $(VENV)/dev.stamp
+	@MEMD_FUZZ_REQUESTS=10000 MEMD_FUZZ_SECONDS=$(T) $(BIN)/python -m pytest -m fuzz
+
+install-service: $(VENV)/base.stamp
+	@sh systemd/install.sh "$(abspath $(BIN)/memd)"
+
+clean:
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist *.egg-info .cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,136 @@
+"""A small client of the line protocol: one connection, standard library only."""
+
+import json
+import os
+import socket
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from openclaw_memd.cli.exits import BAD_CONFIG, FAILED, NO_DAEMON, CliError
+from openclaw_memd.config import paths
+
+ALIVE_WITHIN_S = 0.9
+"""A daemon that says nothing at all for this long is not answering; people wait a second, not more."""
+
+_PROBE = "probe"
+
+
+class NoDaemonError(CliError):
+    """Nobody answers on the socket."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        super().__init__(
+            f"{what} at {path}; start it with `memd run`",
+            NO_DAEMON,
+            {"message": what, "data": {"kind": "no_daemon"}},
+        )
+
+
+class RpcError(CliError):
+    """The daemon answered with an error."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        data = error.get("data") or {}
+        hints = [
+            str(data[key])
+            for key in ("field", "reason")
+            if data.get(key) and str(data[key]) not in error["message"]
+        ]
+        super().__init__(error["message"] + (f" ({', '.join(hints)})" if hints else ""), FAILED, error)
+
+
+def socket_of(options: Namespace) -> Path:
+    """The socket: the option, ``MEMD_SOCKET``, the configuration, the default, in this order."""
+    if options.socket:
+        return paths.expand(options.socket, os.environ)
+    env = os.environ
+    configured: dict[str, Any] = {}
+    file, _ = paths.config_file(env, options.config)
+    if file.exists():
+        configured = _paths_section(file)
+    return paths.socket_path(
+        env,
+        env.get("MEMD_SOCKET") or env.get("MEMD_PATHS__SOCKET") or configured.get("socket"),
+        env.get("MEMD_STATE_DIR") or env.get("MEMD_PATHS__STATE_DIR") or configured.get("state_dir"),
+    )
+
+
+def _paths_section(file: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        section = tomllib.loads(file.read_text(encoding="utf-8")).get("paths", {})
+    except (OSError, ValueError) as error:
+        raise CliError(f"{file.name}: {error}", BAD_CONFIG) from None
+    return section if isinstance(section, dict) else {}
+
+
+def context_of(options: Namespace) -> dict[str, Any]:
+    """Parameters that name the agent, when one was asked for."""
+    return {"context": {"agent": options.agent}} if options.agent else {}
+
+
+def call(options: Namespace, method: str, params: dict[str, Any], *, timeout_s: float = 30.0) -> Any:
+    """The result of one call.
+
+    Raises:
+        NoDaemonError: nobody answers.
+        RpcError: the daemon refused or failed.
+    """
+    return call_at(socket_of(options), method, {**context_of(options), **params}, timeout_s=timeout_s)
+
+
+def call_at(path: Path, method: str, params: dict[str, Any], *, timeout_s: float) -> Any:
+    """As :func:`call`, with the socket given.
+
+    A cheap call goes ahead of one that may take long: any answer to either proves the daemon alive, so that a
+    stopped one is told from a busy one within a second.
+    """
+    calls = [{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}]
+    if method != "status":
+        calls.insert(0, {"jsonrpc": "2.0", "id": _PROBE, "method": "status", "params": {}})
+    payload = b"".join(json.dumps(one).encode() + b"\n" for one in calls)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(ALIVE_WITHIN_S)
+        try:
+            connection.connect(os.fspath(path))
+            connection.sendall(payload)
+            for answer in _answers(connection, timeout_s):
+                if answer.get("id") == 1:
+                    return _result(answer)
+                if answer.get("id") is None:
+                    raise RpcError(answer["error"])
+        except TimeoutError:
+            raise NoDaemonError(path, "the daemon does not answer") from None
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise NoDaemonError(path, "no daemon") from None
+        except OSError as error:
+            raise NoDaemonError(path, f"cannot reach the daemon ({error.strerror or error})") from None
+    raise NoDaemonError(path, "the daemon closed the connection")
+
+
+def _answers(connection: socket.socket, timeout_s: float) -> Iterator[dict[str, Any]]:
+    """Answers as they come: the first soon, the rest within ``timeout_s``."""
+    buffer = bytearray()
+    ends_at = time.monotonic() + timeout_s
+    while True:
+        received = connection.recv(65536)
+        if not received:
+            return
+        buffer += received
+        while (end := buffer.find(b"\n")) >= 0:
+            yield json.loads(buffer[:end])
+            del buffer[: end + 1]
+        remaining_s = ends_at - time.monotonic()
+        if remaining_s <= 0:
+            raise TimeoutError
+        connection.settimeout(remaining_s)
+
+
+def _result(answer: dict[str, Any]) -> Any:
+    if "error" in answer:
+        raise RpcError(answer["error"])
+    return answer["result"]

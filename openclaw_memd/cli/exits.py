@@ -1,0 +1,31 @@
+"""Exit codes (sysexits(3) where it has one) and the error that carries them."""
+
+import sys
+from typing import Any
+
+DONE = 0
+FAILED = 1
+USAGE = 2
+NO_DAEMON = 69
+LOCKED = 75
+BAD_CONFIG = 78
+
+
+class CliError(Exception):
+    """A command cannot be done; shown as one line, or as a JSON object under ``--json``."""
+
+    def __init__(self, message: str, code: int = FAILED, error: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.error = error
+
+    def show(self, *, as_json: bool) -> int:
+        """Print the error; the exit code."""
+        if as_json:
+            import json
+
+            print(json.dumps({"error": self.error or {"message": self.message}}, ensure_ascii=False))
+        else:
+            print(f"memd: {self.message}", file=sys.stderr)
+        return self.code

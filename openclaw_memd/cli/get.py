@@ -1,0 +1,35 @@
+"""``memd get``: lines of a memory file."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from openclaw_memd.cli.client import call
+from openclaw_memd.cli.exits import DONE, FAILED, CliError
+from openclaw_memd.cli.output import plain, print_json
+
+SUMMARY = "show lines of a memory file"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("path", help="as search shows it, such as memory/2026-01-11.md")
+    parser.add_argument("--from", dest="from_line", type=int, metavar="LINE", help="first line")
+    parser.add_argument("--lines", type=int, metavar="N", help="how many lines at most")
+    parser.add_argument("--max-chars", type=int, metavar="N", help="how many characters at most")
+
+
+def execute(options: Namespace) -> int:
+    """Show the lines; 1 when there is no such file."""
+    given = {"from": options.from_line, "lines": options.lines, "max_chars": options.max_chars}
+    params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    answer = call(options, "recall.get", {"path": options.path, **params})
+    if options.json:
+        print_json(answer)
+        return DONE if answer["status"] == "ok" else FAILED
+    if answer["status"] != "ok":
+        raise CliError("no such memory file")
+    print(plain(answer["text"]), end="" if answer["text"].endswith("\n") else "\n")
+    if answer.get("next_from"):
+        print(f"more from line {answer['next_from']} of {answer['total_lines']}", file=sys.stderr)
+    return DONE

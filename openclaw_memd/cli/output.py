@@ -1,0 +1,84 @@
+"""What people see: colours on a terminal only, plain words, one progress line."""
+
+import json
+import os
+import sys
+from typing import Any
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+
+
+def print_json(value: Any) -> None:
+    """The bare result on standard output."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def paint(text: str, style: str) -> str:
+    """``text`` in a style, on a terminal that has not asked for none (https://no-color.org)."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return f"\x1b[{_CODES[style]}m{text}\x1b[0m"
+
+
+def plain(text: str) -> str:
+    """``text`` without the control characters that could drive a terminal."""
+    return "".join(char for char in text if char in "\n\t" or char.isprintable())
+
+
+def amount(count: int, noun: str) -> str:
+    """``1 file``, ``2 files``."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def size(count: float) -> str:
+    """Bytes in the unit that suits."""
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the units that suit."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+class Progress:
+    """A progress line on standard error; on anything but a terminal it says only the start and the end."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._live = sys.stderr.isatty()
+        self._shown = False
+
+    def show(self, done: int, total: int | None, unit: str = "") -> None:
+        """Draw the state of the work; ``total`` None or 0 means unknown."""
+        if not self._live:
+            if not self._shown:
+                print(f"{self._what} ...", file=sys.stderr, flush=True)
+                self._shown = True
+            return
+        self._shown = True
+        if total:
+            filled = min(30, 30 * done // total)
+            bar = "█" * filled + "░" * (30 - filled)
+            counts = f"{done:,}/{total:,}" if unit != "B" else f"{size(done)}/{size(total)}"
+            text = (
+                f"{self._what} {bar} {100 * done // total:3d} %  {counts}{'' if unit == 'B' else ' ' + unit}"
+            )
+        else:
+            text = f"{self._what} {done:,} {unit}"
+        print(f"\r\x1b[K{text.rstrip()}", end="", file=sys.stderr, flush=True)
+
+    def finish(self) -> None:
+        """End the line."""
+        if self._live and self._shown:
+            print(file=sys.stderr)

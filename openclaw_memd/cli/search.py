@@ -1,0 +1,74 @@
+"""``memd search``: explicit search."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from openclaw_memd.cli.client import call
+from openclaw_memd.cli.exits import DONE
+from openclaw_memd.cli.output import paint, plain, print_json
+
+SUMMARY = "search the memory"
+
+_EMPTY = {
+    "no_terms": "the query has nothing to search for",
+    "no_match": "nothing matches",
+    "below_threshold": "nothing reaches the least score; try --min-score",
+    "stale": "nothing yet: changes are still being indexed",
+    "paused": "search is paused",
+}
+
+
+def configure(parser: ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("query", nargs="+", help="what to look for")
+    parser.add_argument(
+        "--corpus", choices=["memory", "sessions", "imports", "extra", "all"], help="where to look"
+    )
+    parser.add_argument("-n", "--max-results", type=int, metavar="N", help="how many hits at most")
+    parser.add_argument("--min-score", type=float, metavar="S", help="least score, 0 to 1")
+    parser.add_argument("--after", metavar="DATE", help="only what was noted on or after this day")
+    parser.add_argument("--before", metavar="DATE", help="only what was noted on or before this day")
+    parser.add_argument("--explain", action="store_true", help="show how each score came about")
+
+
+def execute(options: Namespace) -> int:
+    """Search and show the hits."""
+    names = ("corpus", "max_results", "min_score", "after", "before")
+    params: dict[str, Any] = {
+        name: getattr(options, name) for name in names if getattr(options, name) is not None
+    }
+    if options.explain:
+        params["explain"] = True
+    answer = call(options, "recall.search", {"query": " ".join(options.query), **params})
+    if options.json:
+        print_json(answer)
+    else:
+        _show(answer)
+    return DONE
+
+
+def _show(answer: dict[str, Any]) -> None:
+    for hit in answer["hits"]:
+        marks = [hit["origin"]] if hit["origin"] in ("untrusted", "system") else []
+        marks += ["weak"] if hit.get("weak") else []
+        tail = f"  [{', '.join(marks)}]" if marks else ""
+        print(f"{paint(plain(hit['citation']), 'cyan')}  {hit['score']:.2f}{tail}")
+        print("  " + plain(hit["text"].rstrip("\n")).replace("\n", "\n  "))
+        if hit.get("why"):
+            print(
+                paint(
+                    "  " + ", ".join(f"{name} {_short(value)}" for name, value in hit["why"].items()), "dim"
+                )
+            )
+        print()
+    if not answer["hits"]:
+        print(_EMPTY.get(answer.get("empty_reason") or "", "nothing found"))
+    notes = [f"{len(answer['hits'])} hits", answer["mode"], f"{answer['took_ms']:.0f} ms"]
+    notes += [answer["freshness"]] if answer["freshness"] != "fresh" else []
+    notes += [f"without {part}" for part in answer.get("degraded") or []]
+    print(paint(", ".join(notes), "dim"), file=sys.stderr)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
