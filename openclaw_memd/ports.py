@@ -62,6 +62,11 @@ class Calibration:
         """``cosine`` mapped to 0..1."""
         return min(1.0, max(0.0, (cosine - self.floor) / (self.ceiling - self.floor)))
 
+    def score_all(self, cosines: "Vectors") -> list[float]:
+        """``score`` of each of ``cosines`` [n]."""
+        scores: list[float] = ((cosines - self.floor) / (self.ceiling - self.floor)).clip(0.0, 1.0).tolist()
+        return scores
+
 
 class EmbedderError(Exception):
     """An embedding could not be made now. ``required`` providers turn it into ``unavailable``."""
@@ -98,7 +103,8 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str], *, kind: EmbedKind) -> "Vectors":
         """Vectors of shape (len(texts), dims), float32, each of norm 1, finite.
 
-        ``query`` calls go before ``passage`` calls that wait.
+        ``query`` calls go before ``passage`` calls that wait. A passage that the model cannot embed has a row
+        of zeros, so that one odd text does not hold up a batch.
 
         Raises:
             EmbedderError: the provider failed, is cooling down or is not there.

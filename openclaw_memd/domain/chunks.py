@@ -1,0 +1,146 @@
+"""Chunks: the pieces of a file that are indexed and found, each an exact slice of it.
+
+A *unit* is an entry with the headings, rules and lone comments above it. A *region* is a run of text that is
+chunked by itself: one unit in a curated file; elsewhere a run of units without annotations, or one with them,
+since what an entry says of itself must not pass to its neighbours. A region that is over the budget is cut
+where it reads best near the budget: before a section, else a unit, else a line, else after a blank, else
+anywhere between characters.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
+from openclaw_memd.domain.cuts import cut_pieces
+from openclaw_memd.domain.lines import Lines, split_lines
+from openclaw_memd.domain.markdown import Span, annotations_of, read_spans
+from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN, weigh
+
+CHUNKING_VERSION = 1
+"""Changes whenever the same file would give other chunks; a change means that files are chunked anew."""
+
+_ABOVE = ("heading", "rule", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """An exact slice: ``text`` is the file's ``[start:end]``, in code points.
+
+    Lines are counted from 1, both included; a chunk may begin and end within a line. ``heading_path`` holds
+    at the chunk's start. ``annotations`` are those of the entry that the chunk is, or is part of.
+    """
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    text: str
+    heading_path: tuple[str, ...]
+    annotations: Annotations
+
+
+class _Unit(NamedTuple):
+    """``text[start:end]``; the entry itself, without what stands above it, begins at ``entry_start``."""
+
+    start: int
+    entry_start: int
+    end: int
+    heading_path: tuple[str, ...]
+    annotations: Annotations
+
+
+def chunk_text(
+    text: str, *, per_entry: bool, tokens: int = 400, overlap: int = 80, breaks: frozenset[int] = frozenset()
+) -> list[Chunk]:
+    """The chunks of a Markdown text, in order; together they hold every character that is not blank.
+
+    Each holds at most ``tokens`` (by ``tokens.estimate_tokens``) and repeats at most ``overlap`` of the one
+    before it (the defaults are OpenClaw's). With ``per_entry`` every entry is chunked by itself. ``breaks``
+    are lines, counted from 1, before which the text is taken to end and begin anew: no chunk, entry, fence or
+    heading reaches over one, so that what stands on one side has no part in what is made of the other.
+
+    Raises:
+        ValueError: ``overlap`` is not below ``tokens``, or negative.
+    """
+    if not 0 <= overlap < tokens:
+        raise ValueError("the overlap must be at least 0 and less than a chunk's tokens")
+    budget = tokens * WEIGHT_PER_TOKEN
+    lines = split_lines(text)
+    chunks: list[Chunk] = []
+    for first, stop in _between_breaks(len(lines.texts), breaks):
+        units = _units(text, lines, first, stop)
+        for region in _regions(text, units, budget, per_entry=per_entry):
+            chunks += _region_chunks(text, lines, region, budget, overlap * WEIGHT_PER_TOKEN)
+    return chunks
+
+
+def _region_chunks(
+    text: str, lines: Lines, region: list[_Unit], budget: int, overlap: int
+) -> Iterator[Chunk]:
+    starts = [unit.start for unit in region]
+    sections = [unit.start for above, unit in pairwise(region) if unit.heading_path != above.heading_path]
+    borders = (sections, starts)
+    for start, end in cut_pieces(text, starts[0], region[-1].end, borders, budget=budget, overlap=overlap):
+        unit = region[bisect_right(starts, start) - 1]
+        yield Chunk(
+            start=start,
+            end=end,
+            start_line=lines.number_at(start),
+            end_line=lines.number_at(end - 1),
+            text=text[start:end],
+            heading_path=unit.heading_path,
+            annotations=unit.annotations,
+        )
+
+
+def _between_breaks(count: int, breaks: frozenset[int]) -> Iterator[tuple[int, int]]:
+    """The runs that ``breaks`` divide ``count`` lines into, as indices ``first`` up to before ``stop``."""
+    inner = sorted(line - 1 for line in breaks if 1 < line <= count)
+    return pairwise([0, *inner, count])
+
+
+def _units(text: str, lines: Lines, first: int, stop: int) -> Iterator[_Unit]:
+    above: list[Span] = []
+    for span in read_spans(lines.texts[first:stop], at_file_start=first == 0):
+        if span.kind in _ABOVE:
+            above.append(span)
+            continue
+        start, end = lines.start(first + span.first), lines.end(first + span.last)
+        yield _Unit(
+            start=lines.start(first + above[0].first) if above else start,
+            entry_start=start,
+            end=end,
+            heading_path=span.heading_path,
+            annotations=annotations_of(span, text, start, end),
+        )
+        above = []
+    if above:
+        start, end = lines.start(first + above[0].first), lines.end(first + above[-1].last)
+        yield _Unit(start, start, end, above[-1].heading_path, NO_ANNOTATIONS)
+
+
+def _regions(text: str, units: Iterator[_Unit], budget: int, *, per_entry: bool) -> Iterator[list[_Unit]]:
+    run: list[_Unit] = []
+    for unit in units:
+        if not per_entry and unit.annotations == NO_ANNOTATIONS:
+            run.append(unit)
+            continue
+        if run:
+            yield run
+            run = []
+        yield from _alone(text, unit, budget)
+    if run:
+        yield run
+
+
+def _alone(text: str, unit: _Unit, budget: int) -> Iterator[list[_Unit]]:
+    """The unit as a region; as two when its entry fits the budget only without what stands above it."""
+    with_above = weigh(text[unit.start : unit.end])
+    if with_above > budget >= weigh(text[unit.entry_start : unit.end]):
+        yield [unit._replace(end=unit.entry_start, annotations=NO_ANNOTATIONS)]
+        yield [unit._replace(start=unit.entry_start)]
+    else:
+        yield [unit]

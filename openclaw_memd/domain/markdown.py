@@ -1,0 +1,147 @@
+"""The one grammar of entries: what counts as one memory in a Markdown file.
+
+An entry is a list item with its continuation lines and sub-items; a paragraph outside lists; a heading whose
+few bullets are all short ``label: value`` lines; a code block that follows no other entry; front matter; a
+comment or a rule that stands alone. Comment lines directly above an entry belong to it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from openclaw_memd.domain.annotations import (
+    NO_ANNOTATIONS,
+    Annotations,
+    parse_annotations,
+    strip_annotations,
+)
+from openclaw_memd.domain.blocks import Block, read_blocks
+from openclaw_memd.domain.lines import split_lines
+
+EntryKind = Literal["item", "labels", "paragraph", "code", "front_matter", "comment", "rule"]
+SpanKind = Literal[EntryKind, "heading"]
+
+_MAX_LABELS = 8
+_MIN_LABELS = 2
+_MAX_LABEL_LINE_CHARS = 120
+_LABEL_ITEM = re.compile(
+    r"[ \t]{0,3}[-*+][ \t]+(?!\[)\**(?P<label>[^\W\d][^:：.!?;<>`*\n]{0,39})\**(?:[:：]\**[ \t]+|：)\S"
+)
+_MAX_LABEL_WORDS = 4
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t])#+$")
+
+
+class Span(NamedTuple):
+    """An entry or a heading, lines ``first`` to ``last`` (both included, from 0), under its headings."""
+
+    kind: SpanKind
+    first: int
+    last: int
+    heading_path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory: ``text`` is the file's ``[start:end]``, in code points, without its last line end.
+
+    Lines are counted from 1, both included. ``heading_path`` has the titles of the headings above, outermost
+    first; the entry of a heading with labels has that heading too.
+    """
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    heading_path: tuple[str, ...]
+    kind: EntryKind
+    text: str
+    annotations: Annotations
+
+
+def parse_entries(text: str) -> list[Entry]:
+    """The entries of a Markdown text, in order. They do not overlap; only headings are in none."""
+    lines = split_lines(text)
+    entries = []
+    for span in read_spans(lines.texts):
+        if span.kind == "heading":
+            continue
+        start, end = lines.start(span.first), lines.end(span.last)
+        entries.append(
+            Entry(
+                start=start,
+                end=end,
+                start_line=span.first + 1,
+                end_line=span.last + 1,
+                heading_path=span.heading_path,
+                kind=span.kind,
+                text=text[start:end],
+                annotations=annotations_of(span, text, start, end),
+            )
+        )
+    return entries
+
+
+def read_spans(lines: Sequence[str], *, at_file_start: bool = True) -> list[Span]:
+    """The headings and entries of ``lines``, in order; the heading of an entry with labels is part of it.
+
+    A heading's path ends with its own title. ``at_file_start`` tells whether front matter may come first.
+    """
+    return list(_spans(lines, read_blocks(lines, at_file_start=at_file_start)))
+
+
+def annotations_of(span: Span, text: str, start: int, end: int) -> Annotations:
+    """The annotations of the entry ``span`` at ``text[start:end]``. Front matter is data and has none."""
+    if span.kind == "front_matter" or text.find("<!--", start, end) < 0:
+        return NO_ANNOTATIONS
+    return parse_annotations(text[start:end])
+
+
+def _spans(lines: Sequence[str], blocks: Sequence[Block]) -> Iterator[Span]:
+    headings: list[tuple[int, str]] = []
+    path: tuple[str, ...] = ()
+    index = 0
+    while index < len(blocks):
+        block = blocks[index]
+        index += 1
+        if block.kind != "heading":
+            yield Span(block.kind, block.first, block.last, path)
+            continue
+        level, title = _heading(lines[block.first], lines[block.last])
+        while headings and headings[-1][0] >= level:
+            headings.pop()
+        headings.append((level, title))
+        path = tuple(title for _, title in headings if title)
+        labels = _count_labels(lines, blocks, index)
+        if labels:
+            yield Span("labels", block.first, blocks[index + labels - 1].last, path)
+            index += labels
+        else:
+            yield Span("heading", block.first, block.last, path)
+
+
+def _heading(first: str, last: str) -> tuple[int, str]:
+    """Level and title of the heading that begins with line ``first``; a setext heading ends with ``last``."""
+    line = strip_annotations(first).strip()
+    if first is last:
+        hashes = len(line) - len(line.lstrip("#"))
+        return hashes, _CLOSING_HASHES.sub("", line[hashes:]).strip()
+    return 1 if last.lstrip().startswith("=") else 2, line
+
+
+def _count_labels(lines: Sequence[str], blocks: Sequence[Block], index: int) -> int:
+    """How many blocks from ``index`` are label bullets; 0 unless few and all that the heading has."""
+    count = 0
+    while index + count < len(blocks) and blocks[index + count].kind != "heading":
+        if count == _MAX_LABELS or not _is_label(lines, blocks[index + count]):
+            return 0
+        count += 1
+    return count if count >= _MIN_LABELS else 0
+
+
+def _is_label(lines: Sequence[str], block: Block) -> bool:
+    line = lines[block.first]
+    if block.kind != "item" or block.first != block.last or len(line) > _MAX_LABEL_LINE_CHARS:
+        return False
+    match = _LABEL_ITEM.match(line)
+    return match is not None and len(match["label"].split()) <= _MAX_LABEL_WORDS and "<!--" not in line

@@ -1,0 +1,169 @@
+"""Where the terms of a query occur in analysed text, and how much of the query each line answers.
+
+Analysed text is one line of blank-separated forms for each line of text, as the index stores it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from openclaw_memd.domain.scoring import saturate
+
+CONTEXT_CHARS: Final = 300  # how far a line's surroundings reach to each side: about half a passage
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedTerm:
+    """A query term: any of ``forms`` is a match, with ``prefix`` also what begins with one.
+
+    ``weight`` is its inverse frequency in the texts that are searched.
+    """
+
+    forms: tuple[str, ...]
+    prefix: bool
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedText:
+    """One chunk: its ``lines``, the terms of each, and the terms of its heading and path."""
+
+    lines: Sequence[str]
+    term_lines: Sequence[str]
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatch:
+    """What a chunk has of a query.
+
+    ``counts`` are, for each term, how often each line has it; ``in_context`` which terms its heading or path
+    has. ``shares`` say how much of the query each line answers, 0..1.
+    """
+
+    counts: tuple[Mapping[int, int], ...]
+    in_context: tuple[bool, ...]
+    shares: tuple[float, ...]
+
+    @property
+    def matches(self) -> bool:
+        """Whether any term is there."""
+        return any(self.counts) or any(self.in_context)
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every term is there, and there is one."""
+        return bool(self.counts) and all(
+            counts or there for counts, there in zip(self.counts, self.in_context, strict=True)
+        )
+
+    def holds_all(self, first: int, stop: int) -> bool:
+        """Whether every term is in the lines from ``first`` up to before ``stop``, or in the context."""
+        return all(there or self.holds(term, first, stop) for term, there in enumerate(self.in_context))
+
+    def holds(self, term: int, first: int, stop: int) -> bool:
+        """Whether one term is in these lines."""
+        return any(first <= line < stop for line in self.counts[term])
+
+
+def match_texts(texts: Sequence[AnalysedText], terms: Sequence[WeightedTerm]) -> list[TextMatch]:
+    """What each text has of the query.
+
+    A line's share is the mean of three BM25 sums, each over the largest sum that it could be: of the line, of
+    the line with its surroundings, and of its chunk with heading and path. Lengths count in the first and the
+    last, against the mean of ``texts``.
+    """
+    needles = [
+        (number, f" {form}" if term.prefix else f" {form} ")
+        for number, term in enumerate(terms)
+        for form in term.forms
+    ]
+    sizes = [list(map(len, text.lines)) for text in texts]
+    filled = [size for lines in sizes for size in lines if size]
+    measures = _Measures(
+        chunk=max(1.0, sum(filled) / max(1, len(texts))),
+        line=max(1.0, sum(filled) / max(1, len(filled))),
+        total=3 * sum(term.weight for term in terms) or 1.0,
+    )
+    return [
+        _weigh(_find(text, needles, len(terms)), terms, lines, measures)
+        for text, lines in zip(texts, sizes, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Measures:
+    """Mean characters of a chunk and of a line, and the largest sum that a line could have."""
+
+    chunk: float
+    line: float
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    counts: tuple[dict[int, int], ...]
+    in_context: tuple[bool, ...]
+
+
+def _find(text: AnalysedText, needles: Sequence[tuple[int, str]], terms: int) -> _Found:
+    """Look for ``needles``, each with the number of its term; a line counts what it has most of."""
+    padded = " " + " \n ".join(text.term_lines) + " "
+    context = f" {text.context} "
+    counts: list[dict[int, int]] = [{} for _ in range(terms)]
+    in_context = [False] * terms
+    for term, needle in needles:
+        if needle in context:
+            in_context[term] = True
+        if needle in padded:
+            by_line = counts[term]
+            for line, count in _count_by_line(padded, needle).items():
+                by_line[line] = max(count, by_line.get(line, 0))
+    return _Found(tuple(counts), tuple(in_context))
+
+
+def _count_by_line(padded: str, needle: str) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    line = seen = 0
+    position = padded.find(needle)
+    while position >= 0:
+        line += padded.count("\n", seen, position)
+        counts[line] = counts.get(line, 0) + 1
+        seen = position
+        position = padded.find(needle, position + len(needle) - 1)
+    return counts
+
+
+def _weigh(
+    found: _Found, terms: Sequence[WeightedTerm], sizes: Sequence[int], measures: _Measures
+) -> TextMatch:
+    sums = [0.0] * len(sizes)
+    whole = 0.0
+    length_ratio = sum(sizes) / measures.chunk
+    surroundings: dict[int, range] = {}
+    for term, counts, there in zip(terms, found.counts, found.in_context, strict=True):
+        if not counts and not there:
+            continue
+        whole += term.weight * saturate(sum(counts.values()) + there, length_ratio)
+        near: dict[int, int] = {}
+        for line, count in counts.items():
+            sums[line] += term.weight * saturate(count, sizes[line] / measures.line)
+            if line not in surroundings:
+                surroundings[line] = _surroundings(line, sizes)
+            for other in surroundings[line]:
+                near[other] = near.get(other, 0) + count
+        for line, count in near.items():
+            sums[line] += term.weight * saturate(count, 0.0)
+    shares = [(own + whole) / measures.total for own in sums]
+    return TextMatch(found.counts, found.in_context, tuple(shares))
+
+
+def _surroundings(line: int, sizes: Sequence[int]) -> range:
+    """The lines within ``CONTEXT_CHARS`` of a line, and itself."""
+    first, room = line, CONTEXT_CHARS
+    while first > 0 and (room := room - sizes[first - 1] - 1) >= 0:
+        first -= 1
+    stop, room = line + 1, CONTEXT_CHARS
+    while stop < len(sizes) and (room := room - sizes[stop] - 1) >= 0:
+        stop += 1
+    return range(first, stop)

@@ -1,0 +1,164 @@
+"""Text analysis, one for index and query: what a full-text index stores and what a query asks for."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from openclaw_memd.domain.caching import BoundedCache
+from openclaw_memd.domain.folding import align, fold, normalize
+from openclaw_memd.domain.forms import FORM_LIMIT_CHARS, Forms, find_forms, is_plain_word
+from openclaw_memd.domain.identifiers import COMPOUND_PATTERN, URL_PATTERN
+from openclaw_memd.domain.runs import index_pieces, query_pieces, split_units
+from openclaw_memd.domain.scripts import EMOJI_PATTERN, RUN_PATTERN
+from openclaw_memd.domain.stemming import STEMMER_VERSION, Stems
+from openclaw_memd.domain.stopwords import ACRONYMS, LISTS
+
+ANALYSIS_VERSION = 1
+"""Raised whenever the same text would give other forms."""
+
+_CACHED_WORDS = 32_768
+_CACHED_WORD_CHARS = 24
+_FOREIGN_STOP_WORDS = 2
+
+_MATCH = re.compile(f"(?P<run>{RUN_PATTERN})|{URL_PATTERN}|{COMPOUND_PATTERN}|{EMOJI_PATTERN}")
+# ASCII signs that the grammar never takes into a word at its start or at its end.
+_OPENING = "([{\"'*_`<>|,;:!?/~\\=^&"
+_CLOSING = ")]}\"'*_`<>|,;:!?/~\\=^&."
+
+TokenKind = Literal["word", "identifier", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of text and every form it is found by.
+
+    ``text[start:end]`` is its source, in code points of the text as it was given. ``forms[0]`` is the whole,
+    the others are spellings, stems and parts. A run of an unspaced script gives one token a piece: each
+    overlapping pair of characters, then the last character alone.
+    """
+
+    start: int
+    end: int
+    forms: tuple[str, ...]
+    kind: TokenKind
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing a query asks for.
+
+    Any of ``forms`` is a match; with ``prefix`` also anything that begins with one. ``parts`` are the words
+    of an identifier: weaker evidence, since ``CHG-48213`` is not every ``CHG``. A text that has all of them
+    is worth showing where none has the identifier.
+    """
+
+    forms: tuple[str, ...]
+    kind: TokenKind
+    prefix: bool = False
+    parts: tuple["Term", ...] = ()
+
+
+class Analyzer:
+    """Turns text into forms for a full-text index, and a query into terms over the same forms.
+
+    Forms have no white space, no control character, no lone surrogate, no ``"`` and no ASCII capital. Every
+    instance with the same ``identity`` gives the same forms for the same text.
+
+    Raises:
+        ValueError: for a language with no stemmer (see ``SUPPORTED_LANGUAGES``).
+    """
+
+    def __init__(self, languages: Sequence[str] = ("en",)) -> None:
+        self._stems = Stems(languages)
+        self.identity = (
+            f"analysis {ANALYSIS_VERSION}, unicode {unicodedata.unidata_version}, "
+            f"stemmer {STEMMER_VERSION}, {' '.join(self._stems.languages)}"
+        )
+        self._forms = BoundedCache(
+            lambda match: find_forms(match, self._stems),
+            limit_entries=_CACHED_WORDS,
+            key_limit_chars=_CACHED_WORD_CHARS,
+        )
+        self._words = BoundedCache(
+            self._analyse_between_blanks, limit_entries=_CACHED_WORDS, key_limit_chars=_CACHED_WORD_CHARS
+        )
+
+    def forget(self) -> None:
+        """Drop what is remembered of words that were analysed: memory for speed, the other way round."""
+        self._forms.clear()
+        self._words.clear()
+
+    def tokens(self, text: str) -> list[Token]:
+        """The tokens of ``text`` in its order."""
+        normalized = normalize(text)
+        starts, ends = align(text, normalized)
+        found: list[Token] = []
+        for match in _MATCH.finditer(normalized):
+            start = match.start()
+            if match["run"]:
+                units = split_units(match["run"])
+                for unit, form in zip(units, index_pieces(units), strict=True):
+                    found.append(Token(starts[start], ends[start + len(form) - 1], (form,), "run"))
+                    start += len(unit)
+            elif (forms := self._forms[match.group()]).exact:
+                found.append(Token(starts[start], ends[match.end() - 1], forms.every, forms.kind))
+        return found
+
+    def index_terms(self, text: str) -> list[str]:
+        """Every form of every token in text order: what the index stores for ``text``."""
+        return self.index_line(text).split()
+
+    def index_line(self, text: str) -> str:
+        """The index terms of ``text``, separated by one blank: the quick way to many of them."""
+        # No token holds white space, so text is analysed between blanks and words that come again are free.
+        return "".join(map(self._words.__getitem__, text.split())).rstrip()
+
+    def query_terms(self, query: str) -> list[Term]:
+        """The distinct terms of ``query`` in its order, without stop words unless there is nothing else."""
+        normalized = normalize(query)
+        matches = list(_MATCH.finditer(normalized))
+        stop_words = self._choose_stop_words(frozenset(fold(match.group()) for match in matches))
+        in_capitals = normalized.isupper()
+        stop_by_term: dict[Term, bool] = {}
+        for match in matches:
+            if match["run"]:
+                for piece in query_pieces(match["run"]):
+                    stop_by_term.setdefault(Term((piece.form,), "run", piece.prefix), piece.stop)
+            elif (forms := self._forms[match.group()]).exact:
+                stop = forms.exact[0] in stop_words and (in_capitals or match.group() not in ACRONYMS)
+                stop_by_term.setdefault(_make_term(forms), stop)
+        return [term for term, stop in stop_by_term.items() if not stop] or list(stop_by_term)
+
+    def _analyse_between_blanks(self, text: str) -> str:
+        """The index terms of ``text``, each with a blank after it."""
+        bare = text.lstrip(_OPENING).rstrip(_CLOSING)
+        if bare.isascii() and is_plain_word(bare) and len(bare) <= FORM_LIMIT_CHARS:
+            return " ".join((*self._stems.forms(bare), ""))
+        found: list[str] = []
+        for match in _MATCH.finditer(normalize(text)):
+            if match["run"]:
+                found += index_pieces(split_units(match["run"]))
+            else:
+                found += self._forms[match.group()].every
+        return " ".join((*found, ""))
+
+    def _choose_stop_words(self, words: frozenset[str]) -> frozenset[str]:
+        """The stop words for a query of ``words``.
+
+        A language that was not configured counts when the query has several of its function words, more than
+        of the configured ones: one alone may well be a word of another language.
+        """
+        own = frozenset[str]().union(*(LISTS[code] for code in self._stems.languages if code in LISTS))
+        foreign = (
+            stop_words
+            for stop_words in LISTS.values()
+            if len((words & stop_words) - own) >= _FOREIGN_STOP_WORDS
+            and len(words & stop_words) > len(words & own)
+        )
+        return own.union(*foreign)
+
+
+def _make_term(forms: Forms) -> Term:
+    return Term(forms.exact, forms.kind, parts=tuple(Term(part, "word") for part in forms.parts))
