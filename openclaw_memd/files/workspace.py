@@ -1,0 +1,212 @@
+"""Opening a workspace: the folder, its locks, its marker, and the state folder that belongs to it."""
+
+import errno
+import os
+from contextlib import ExitStack
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from openclaw_memd.files.arrival import Arrival, Known, Marker, Moved, judge_arrival
+from openclaw_memd.files.identity import Identity, host_id
+from openclaw_memd.files.lock import FolderLock
+from openclaw_memd.files.marker import read_marker, read_record, write_marker, write_record
+from openclaw_memd.files.private import FOLDER_MODE, open_folder
+
+READ_ONLY_WARNING = (
+    "memory/.dreams in the workspace cannot be written to, so the lock is in the state folder alone: a daemon"
+    " with another state folder would not be noticed"
+)
+UNMARKED_WARNING = (
+    "memory/.dreams/memd.json in the workspace cannot be written, so a lost state or a copy of the workspace"
+    " would not be noticed"
+)
+_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+class WorkspaceProblem(StrEnum):
+    """Why a workspace cannot be opened."""
+
+    MISSING = "missing"
+    NOT_A_FOLDER = "not_a_folder"
+    UNREADABLE = "unreadable"
+    STATE_FOLDER = "state_folder"
+
+
+class WorkspaceError(Exception):
+    """The workspace or its state folder cannot be used: a matter of configuration.
+
+    The message names the path, for the person who starts the daemon; it is not for callers.
+    """
+
+    def __init__(self, problem: WorkspaceProblem, path: Path, detail: str) -> None:
+        super().__init__(f"{path}: {detail}")
+        self.problem = problem
+        self.path = path
+
+
+class Workspace:
+    """An open workspace, locked until `close`.
+
+    ``path`` is the real path, ``id`` names the workspace's state, ``state`` is the state folder (mode 0700)
+    and ``arrival`` what this start found. ``warnings`` are plain sentences for status.
+    """
+
+    def __init__(
+        self, own: Identity, arrival: Arrival, state: Path, warnings: tuple[str, ...], held: ExitStack
+    ) -> None:
+        self.path = Path(own.path)
+        self.id = state.name
+        self.state = state
+        self.arrival = arrival
+        self.warnings = warnings
+        self._held = held
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the locks."""
+        self._held.close()
+
+
+def open_workspace(
+    path: Path, *, state_dir: Path, create: bool = False, host: str | None = None
+) -> Workspace:
+    """Open and lock the workspace at ``path``; ``create`` makes it if it is missing.
+
+    ``state_dir`` is the parent of the state folders; ``host`` stands for `host_id` in tests.
+
+    Raises:
+        WorkspaceError: the folder is missing, not a folder or unreadable, or the state folder is unusable.
+        ConflictError: another daemon holds the workspace or its state (``reason`` is ``lock_held``).
+    """
+    host = host_id() if host is None else host
+    own, root = _open_root(path, create=create)
+    with ExitStack() as held:
+        held.callback(os.close, root)
+        machine = _lock_machine_folder(root, held)
+        marker = _look_for_marker(root, host)
+        arrival = judge_arrival(own, marker, host, lambda id_: _recorded(state_dir, id_), _is_there)
+        state = state_dir / (arrival.id if isinstance(arrival, Known) else own.id)
+        folder = _open_state(state)
+        held.callback(os.close, folder)
+        try:
+            held.callback(FolderLock(folder).release)
+            write_record(folder, own)
+        except OSError as error:
+            raise _state_error(state, error) from None
+        warnings = _mark(machine, arrival, Marker(state.name, host))
+        return Workspace(own, arrival, state, warnings, held.pop_all())
+
+
+def _open_root(path: Path, *, create: bool) -> tuple[Identity, int]:
+    try:
+        if create:
+            path.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+        real = path.resolve(strict=True)
+        root = os.open(real, _FLAGS)
+    except (FileExistsError, NotADirectoryError):
+        raise WorkspaceError(WorkspaceProblem.NOT_A_FOLDER, path, "the workspace is not a folder") from None
+    except FileNotFoundError:
+        raise WorkspaceError(WorkspaceProblem.MISSING, path, "the workspace does not exist") from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        detail = f"the workspace cannot be opened ({getattr(error, 'strerror', None) or 'links in a circle'})"
+        raise WorkspaceError(WorkspaceProblem.UNREADABLE, path, detail) from None
+    status = os.fstat(root)
+    return Identity(str(real), status.st_dev, status.st_ino), root
+
+
+def _open_machine_folder(root: int, *, create: bool) -> int:
+    notes = open_folder(root, "memory", create=create)
+    try:
+        return open_folder(notes, ".dreams", create=create)
+    finally:
+        os.close(notes)
+
+
+def _lock_machine_folder(root: int, held: ExitStack) -> int | None:
+    """The locked folder ``memory/.dreams``, made if missing; None where nothing can be written."""
+    try:
+        folder = _open_machine_folder(root, create=True)
+    except OSError:
+        return None
+    held.callback(os.close, folder)
+    try:
+        held.callback(FolderLock(folder).release)
+    except OSError:
+        return None
+    return folder
+
+
+def _mark(machine: int | None, arrival: Arrival, marker: Marker) -> tuple[str, ...]:
+    """Leave the marker in the folder ``machine``, where that may be; what people are to be told."""
+    if machine is None:
+        return (READ_ONLY_WARNING,)
+    if not isinstance(arrival, Moved):
+        try:
+            write_marker(machine, marker)
+        except OSError:
+            return (UNMARKED_WARNING,)
+    return ()
+
+
+def _look_for_marker(root: int, host: str) -> Marker | None:
+    try:
+        folder = _open_machine_folder(root, create=False)
+    except OSError:
+        return None
+    try:
+        return read_marker(folder, host)
+    finally:
+        os.close(folder)
+
+
+def _open_state(state: Path) -> int:
+    """The state folder, made if missing, open to nobody else."""
+    try:
+        state.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+        parent = os.open(state.parent, _FLAGS)
+        try:
+            folder = open_folder(parent, state.name, create=True)
+        finally:
+            os.close(parent)
+        os.fchmod(folder, FOLDER_MODE)
+    except OSError as error:
+        raise _state_error(state, error) from None
+    return folder
+
+
+def _state_error(state: Path, error: OSError) -> WorkspaceError:
+    detail = (
+        f"the state folder cannot be used ({error.strerror or errno.errorcode.get(error.errno or 0, '?')})"
+    )
+    return WorkspaceError(WorkspaceProblem.STATE_FOLDER, state, detail)
+
+
+def _recorded(state_dir: Path, id_: str) -> Identity | None:
+    """The workspace that the state folder ``id_`` was made for; None without such a folder."""
+    if not id_.isalnum():  # it comes from a file in the workspace and becomes a file name here
+        return None
+    try:
+        folder = os.open(state_dir / id_, _FLAGS | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        return read_record(folder)
+    finally:
+        os.close(folder)
+
+
+def _is_there(workspace: Identity) -> bool:
+    try:
+        status = Path(workspace.path).stat()
+    except OSError:
+        return False
+    return (status.st_dev, status.st_ino) == (workspace.device, workspace.inode)
