@@ -1,0 +1,54 @@
+"""What SQLite and the disk say, in the words of this package."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from openclaw_memd.errors import UnavailableError
+
+BUSY_RETRY_MS = 1_000
+
+_DISK_ERRORS = {
+    errno.ENOSPC: "disk_full",
+    errno.EDQUOT: "disk_full",
+    errno.EROFS: "read_only",
+    errno.EIO: "disk_error",
+    errno.EACCES: "denied",
+    errno.EPERM: "denied",
+    errno.ENOTDIR: "no_folder",
+    errno.EEXIST: "no_folder",
+    errno.ELOOP: "no_folder",
+}
+
+
+class DamagedError(Exception):
+    """The file is no database, or its pages contradict each other."""
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what SQLite raises about its file into ``DamagedError`` or ``UnavailableError``.
+
+    Mistakes in statements and broken constraints stay what they are: they are bugs.
+    """
+    try:
+        yield
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise DamagedError("the database is damaged") from error
+    except apsw.FullError as error:
+        raise UnavailableError("the disk is full", reason="disk_full") from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise UnavailableError(
+            "the database is locked", reason="locked", retry_after_ms=BUSY_RETRY_MS
+        ) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise UnavailableError("the database cannot be opened for writing", reason="read_only") from error
+    except apsw.IOError as error:
+        raise UnavailableError("the disk cannot be read or written", reason="disk_error") from error
+    except OSError as error:
+        reason = _DISK_ERRORS.get(error.errno or 0)
+        if reason is None:
+            raise
+        raise UnavailableError("the state folder cannot be used", reason=reason) from error

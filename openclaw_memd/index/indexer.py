@@ -1,0 +1,200 @@
+"""Keeping the index like the files: hints, syncs, and what is known of how fresh it is."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+import trio
+
+from openclaw_memd.files.catalog import Skipped, SkipReason
+from openclaw_memd.files.hints import EVERYTHING
+from openclaw_memd.index.corpus import Corpus
+from openclaw_memd.index.hints import Hints
+from openclaw_memd.index.passes import IndexPass, PassResult
+from openclaw_memd.index.preparing import Preparer
+from openclaw_memd.index.publishing import Published
+from openclaw_memd.index.store import Store
+from openclaw_memd.ports import Clock
+
+Freshness = Literal["fresh", "stale", "partial"]
+MOST_HINTED_FILES: Final = 256  # above, one look at everything is cheaper
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What one sync did, in files; ``skipped`` counts the paths that are left out."""
+
+    generation: int
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    skipped: int
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How well the index shows the files.
+
+    ``stale``: ``pending`` files or hints wait, or nothing was looked at yet. ``partial``: the index is being
+    built, or files could not be read. ``last_scan_at`` is when everything was last looked at.
+    """
+
+    freshness: Freshness
+    pending: int
+    skipped: tuple[Skipped, ...]
+    last_scan_at: datetime | None
+
+
+class Indexer:
+    """Syncs one index with one corpus, one sync at a time.
+
+    ``on_published`` is called in the event loop after each published change. ``turn`` is held by whoever
+    changes the index as a whole; ``generation`` is the last one that was seen.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        corpus: Corpus,
+        preparer: Preparer,
+        clock: Clock,
+        *,
+        on_published: Callable[[Published], None] = lambda _: None,
+    ) -> None:
+        self.store = store
+        self.corpus = corpus
+        self.preparer = preparer
+        self.on_published = on_published
+        self.turn = trio.Lock()
+        self.generation = 0
+        self._clock = clock
+        self._hints = Hints()
+        self._seen = 0
+        self._remaining = 0
+        self._builds = 0
+        self._asked = 0
+        self._served = 0
+        self._report: SyncReport | None = None
+        self._skipped: dict[str, Skipped] = {}
+        self._last_scan_at: datetime | None = None
+
+    def hint(self, paths: Iterable[str]) -> None:
+        """Note that ``paths`` may have changed (see ``Hints``); a sync has to look at them."""
+        self._hints.mark(paths)
+
+    @property
+    def state(self) -> IndexState:
+        """What is known now."""
+        pending = self._remaining + self._hints.count_after(self._seen)
+        skipped = tuple(self._skipped[path] for path in sorted(self._skipped))
+        freshness: Freshness = "fresh"
+        if self._builds or any(SkipReason(skip.reason).is_transient for skip in skipped):
+            freshness = "partial"
+        elif pending or self._last_scan_at is None:
+            freshness = "stale"
+        return IndexState(freshness, pending, skipped, self._last_scan_at)
+
+    async def sync(self, *, verify: bool = False) -> SyncReport:
+        """Look at everything; afterwards the index shows every write that was made before the call.
+
+        Callers that wait for a running sync share the next one. ``verify`` compares the content of all files.
+
+        Raises:
+            UnavailableError: the index cannot be written; what was published stays, the rest waits.
+            DamagedError: the index is damaged.
+        """
+        self._asked += 1
+        ticket = self._asked
+        async with self.turn:
+            if self._served >= ticket and self._report is not None and not verify:
+                return self._report
+            return await self._sync_all(verify=verify)
+
+    async def sync_hinted(self) -> SyncReport | None:
+        """Look at what is hinted, at no more if that can be; None when nothing is. Errors as in ``sync``."""
+        async with self.turn:
+            if not self._hints:
+                return None
+            paths = self._hints.files
+            if paths is None or len(paths) > MOST_HINTED_FILES:
+                return await self._sync_all(verify=False)
+            started_at, seen = self._clock.monotonic(), self._hints.last
+            with self._looking(seen) as looking:
+                result = await looking.run_for(paths)
+            if result is None:
+                return await self._sync_all(verify=False)
+            for path in paths:
+                self._skipped.pop(path, None)
+            return self._finish(result, seen, started_at)
+
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """While a new index is built the present one counts as ``partial``."""
+        self._builds += 1
+        try:
+            yield
+        finally:
+            self._builds -= 1
+
+    def announce(self, published: Published) -> None:
+        """Tell whoever listens of a published change."""
+        self.generation = published.generation
+        self.on_published(published)
+
+    def new_pass(
+        self,
+        store: Store,
+        *,
+        on_published: Callable[[Published], None] = lambda _: None,
+        on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> IndexPass:
+        """A pass that brings ``store`` up to this corpus."""
+        return IndexPass(
+            store, self.corpus, self.preparer, on_published=on_published, on_progress=on_progress
+        )
+
+    async def _sync_all(self, *, verify: bool) -> SyncReport:
+        started_at, asked, seen = self._clock.monotonic(), self._asked, self._hints.last
+        scanned_at = self._clock.now()
+        with self._looking(seen) as looking:
+            result = await looking.run(verify=verify)
+        self._skipped = {}
+        self._last_scan_at = scanned_at
+        report = self._finish(result, seen, started_at)
+        self._served, self._report = asked, report
+        return report
+
+    @contextmanager
+    def _looking(self, seen: int) -> Iterator[IndexPass]:
+        """A pass that sees to the hints up to ``seen``; when it fails, everything has to be seen again."""
+
+        def count(done: int, total: int) -> None:
+            self._remaining = total - done
+
+        self._seen = seen
+        try:
+            yield self.new_pass(self.store, on_published=self.announce, on_progress=count)
+        except BaseException:
+            self._hints.mark({EVERYTHING})
+            raise
+        finally:
+            self._seen = self._remaining = 0
+
+    def _finish(self, result: PassResult, seen: int, started_at: float) -> SyncReport:
+        self.generation = result.generation
+        self._hints.clear(seen)
+        self._hints.mark(result.left)
+        self._skipped.update((skip.path, skip) for skip in result.skipped)
+        return SyncReport(
+            generation=result.generation,
+            added=result.added,
+            changed=result.changed,
+            removed=result.removed,
+            unchanged=result.unchanged,
+            skipped=len(self._skipped),
+            took_ms=(self._clock.monotonic() - started_at) * 1000,
+        )

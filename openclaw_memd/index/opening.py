@@ -1,0 +1,123 @@
+"""Opening the ledger and the index, and what to do when one of them cannot be opened as it is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from openclaw_memd.index.database import Durability, NewerFormatError, migrate, schema_number
+from openclaw_memd.index.faults import DamagedError
+from openclaw_memd.index.leftovers import set_aside, sweep_building
+from openclaw_memd.index.rows import IndexIdentity
+from openclaw_memd.index.store import Store
+
+INDEX_FORMAT: Final = 1
+"""Part of the file's name, so that an index of another format is left alone."""
+
+INDEX_NAME: Final = f"index-{INDEX_FORMAT}.db"
+STATE_NAME: Final = "state.db"
+
+
+class ForeignStateError(Exception):
+    """The ledger was written for another workspace: what it says of origins must not be believed here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A database that is open. ``set_aside`` is where a damaged one lies that had its place."""
+
+    store: Store
+    set_aside: Path | None = None
+
+
+def open_index(folder: Path, identity: IndexIdentity, now: Callable[[], datetime]) -> Opened:
+    """Open the index in ``folder``; what is damaged is set aside and an empty one made.
+
+    Raises:
+        UnavailableError: the disk or the folder cannot be used.
+    """
+    path = folder / INDEX_NAME
+    if folder.exists():
+        sweep_building(path)
+    try:
+        return Opened(open_index_file(path, identity))
+    except (DamagedError, NewerFormatError):
+        aside = set_aside(path, now())
+        return Opened(open_index_file(path, identity), aside)
+
+
+def open_index_file(
+    path: Path, identity: IndexIdentity, durability: Durability = Durability.DERIVED
+) -> Store:
+    """Open one index file, made for ``identity`` when it is new.
+
+    Raises:
+        DamagedError: it is no readable database.
+        NewerFormatError: a newer version of this program changed it.
+        UnavailableError: the disk or the folder cannot be used.
+    """
+
+    def prepare(connection: apsw.Connection) -> None:
+        with connection:
+            is_new = schema_number(connection) == 0
+            migrate(connection, "index")
+            if is_new:
+                write_identity(connection, identity)
+
+    return Store(path, durability, prepare)
+
+
+def open_state(folder: Path, workspace_id: str, now: Callable[[], datetime]) -> Opened:
+    """Open the ledger of one workspace. A damaged one is set aside, and its loss must be told to people.
+
+    Raises:
+        ForeignStateError: it is the ledger of another workspace; the start must end here.
+        NewerFormatError: a newer version of this program wrote it; the start must end here.
+        UnavailableError: the disk or the folder cannot be used.
+    """
+    path = folder / STATE_NAME
+
+    def prepare(connection: apsw.Connection) -> None:
+        with connection:
+            migrate(connection, "state")
+            connection.execute(
+                "INSERT OR IGNORE INTO workspace (id, workspace_id, created_at) VALUES (1, ?, ?)",
+                (workspace_id, now().isoformat()),
+            )
+            ((owner,),) = connection.execute("SELECT workspace_id FROM workspace").fetchall()
+            if owner != workspace_id:
+                raise ForeignStateError("the state belongs to another workspace")
+
+    try:
+        store = Store(path, Durability.DURABLE, prepare)
+        if not store.unclean or store.read_now(_is_sound):
+            return Opened(store)
+        store.close()
+    except DamagedError:
+        pass
+    aside = set_aside(path, now())
+    return Opened(Store(path, Durability.DURABLE, prepare), aside)
+
+
+def write_identity(connection: apsw.Connection, identity: IndexIdentity) -> None:
+    """Say what the index is made with."""
+    connection.execute(
+        "INSERT OR REPLACE INTO identity (id, chunking, analysis, chunk_tokens, chunk_overlap)"
+        " VALUES (1, ?, ?, ?, ?)",
+        (identity.chunking, identity.analysis, identity.chunk_tokens, identity.chunk_overlap),
+    )
+
+
+def read_identity(connection: apsw.Connection) -> IndexIdentity | None:
+    """What the index is made with; None when nothing says so."""
+    row = connection.execute(
+        "SELECT chunking, analysis, chunk_tokens, chunk_overlap FROM identity"
+    ).fetchone()
+    return None if row is None else IndexIdentity(*row)
+
+
+def _is_sound(connection: apsw.Connection) -> bool:
+    return bool(connection.pragma("quick_check") == "ok")

@@ -1,0 +1,200 @@
+"""One pass over the files: list, compare, read, analyse, publish in slices."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeVar
+
+import trio
+
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.files.catalog import ListedFile, Listing, Skipped, SkipReason
+from openclaw_memd.files.snapshot import Diff, diff
+from openclaw_memd.index import readers
+from openclaw_memd.index.corpus import SLICE_FILES, Batch, Corpus
+from openclaw_memd.index.counters import read_generation
+from openclaw_memd.index.faults import DamagedError
+from openclaw_memd.index.preparing import Preparer
+from openclaw_memd.index.publishing import Published, Slice, SliceResult, publish
+from openclaw_memd.index.rows import FileRow
+from openclaw_memd.index.store import Store
+
+T = TypeVar("T")
+
+ROUNDS: Final = 3  # how often a file that changes while it is read is tried again
+
+
+@dataclass(frozen=True, slots=True)
+class PassResult:
+    """What a pass did, in files.
+
+    ``skipped`` holds every path that it left out; ``left`` are files that changed each time they were read.
+    """
+
+    generation: int
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    skipped: tuple[Skipped, ...]
+    left: tuple[str, ...]
+
+
+class IndexPass:
+    """Brings one index up to the files of one corpus. Used for one run.
+
+    ``on_published`` and ``on_progress`` (files done, files in all) are called in the event loop.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        corpus: Corpus,
+        preparer: Preparer,
+        *,
+        on_published: Callable[[Published], None],
+        on_progress: Callable[[int, int], None],
+    ) -> None:
+        self._store = store
+        self._corpus = corpus
+        self._preparer = preparer
+        self._on_published = on_published
+        self._on_progress = on_progress
+        self._limiter = trio.CapacityLimiter(1)
+        self._published: set[str] = set()
+        self._skipped: dict[str, Skipped] = {}
+        self._removed = 0
+        self._total = 0
+
+    async def run(self, *, verify: bool = False) -> PassResult:
+        """Look at everything; with ``verify`` read also those files that seem unchanged.
+
+        Raises:
+            UnavailableError: the index cannot be written; what was published stays.
+            DamagedError: the index is damaged.
+        """
+        listing = await self._in_thread(self._corpus.list)
+        known = await self._store.read(readers.files)
+        found = await self._compare(known, listing, verify=verify)
+        return await self._apply(found, known, _reclassified(known, listing, found))
+
+    async def run_for(self, paths: Collection[str]) -> PassResult | None:
+        """Look at indexed files and nothing else; None when some are not indexed. Errors as in ``run``."""
+        rows = await self._store.read(lambda connection: [readers.file(connection, path) for path in paths])
+        known = {row.file.path: row for row in rows if row is not None}
+        if len(known) < len(paths):
+            return None
+        files = [known[path].file for path in sorted(known)]
+        listing = await self._in_thread(partial(self._corpus.look_at, files))
+        return await self._apply(await self._compare(known, listing), known, ())
+
+    async def _compare(self, known: Mapping[str, FileRow], listing: Listing, *, verify: bool = False) -> Diff:
+        states = {path: row.state for path, row in known.items()}
+        return await self._in_thread(partial(diff, states, listing, self._corpus.read, verify=verify))
+
+    async def _apply(
+        self, found: Diff, known: Mapping[str, FileRow], reclassified: Sequence[ListedFile]
+    ) -> PassResult:
+        files = [*found.added, *found.changed, *reclassified]
+        self._total = len(files) + len(found.removed)
+        self._report_progress()
+        for refreshed in _parts(found.refreshed):
+            await self._publish(Slice(refreshed=refreshed))
+        await self._remove(found.removed)
+        for _ in range(ROUNDS):
+            files = await self._index(files)
+            if not files:
+                break
+        await self._remove([path for path, skip in self._skipped.items() if path in known and _is_lost(skip)])
+        if self._published or self._removed:
+            with suppress(UnavailableError):  # all is published; the next pass empties the log
+                await self._store.checkpoint()
+        added = len(self._published.intersection(file.path for file in found.added))
+        return PassResult(
+            generation=await self._store.read(read_generation),
+            added=added,
+            changed=len(self._published) - added,
+            removed=self._removed,
+            unchanged=found.unchanged - len(reclassified),
+            skipped=tuple(sorted((*found.skipped, *self._skipped.values()), key=lambda skip: skip.path)),
+            left=tuple(file.path for file in files),
+        )
+
+    async def _index(self, files: Sequence[ListedFile]) -> list[ListedFile]:
+        """Read, analyse and publish ``files``; those that changed meanwhile.
+
+        One slice is analysed while the one before is written.
+        """
+        moved: list[ListedFile] = []
+        failure: UnavailableError | DamagedError | None = None
+        send, receive = trio.open_memory_channel[Batch](0)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._prepare, iter(files), send)
+            try:
+                async for batch in receive:
+                    moved.extend(await self._publish_batch(batch))
+            except (UnavailableError, DamagedError) as error:
+                failure = error  # raised outside, so that callers meet it alone and not in a group
+                nursery.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return moved
+
+    async def _publish_batch(self, batch: Batch) -> list[ListedFile]:
+        """Publish what was prepared; the files that changed meanwhile."""
+        self._skipped.update((skip.path, skip) for skip in batch.skipped)
+        result = await self._publish(Slice(files=batch.prepared))
+        moved = [prepared.file for prepared in result.moved]
+        self._published |= {prepared.file.path for prepared in batch.prepared}
+        self._published -= {file.path for file in moved}
+        self._report_progress()
+        return moved
+
+    async def _prepare(self, waiting: Iterator[ListedFile], send: "trio.MemorySendChannel[Batch]") -> None:
+        pause = trio.from_thread.check_cancelled
+        async with send:
+            last = False
+            while not last:
+                batch = await self._in_thread(partial(self._corpus.prepare, waiting, self._preparer, pause))
+                await send.send(batch)
+                last = batch.last
+
+    async def _remove(self, paths: Sequence[str]) -> None:
+        for part in _parts(paths):
+            await self._publish(Slice(removed=part))
+            self._removed += len(part)
+            self._report_progress()
+
+    async def _publish(self, change: Slice) -> SliceResult:
+        result = await self._store.write(partial(publish, change=change, holds=self._corpus.holds))
+        if result.published is not None:
+            self._on_published(result.published)
+        return result
+
+    def _report_progress(self) -> None:
+        done = len(self._published) + len(self._skipped) + self._removed
+        self._on_progress(min(done, self._total), self._total)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await trio.to_thread.run_sync(work, limiter=self._limiter)
+
+
+def _reclassified(known: Mapping[str, FileRow], listing: Listing, found: Diff) -> list[ListedFile]:
+    """Files of known content that now count as something else, as after a change of the configuration."""
+    other = {file.path for file in (*found.added, *found.changed)} | {skip.path for skip in found.skipped}
+    return [
+        file
+        for file in listing.files
+        if file.path not in other and file.path in known and file != known[file.path].file
+    ]
+
+
+def _is_lost(skip: Skipped) -> bool:
+    """Whether what is indexed of a file that could not be read is to go too."""
+    return not SkipReason(skip.reason).is_transient
+
+
+def _parts(values: Sequence[T]) -> Iterator[tuple[T, ...]]:
+    for start in range(0, len(values), SLICE_FILES):
+        yield tuple(values[start : start + SLICE_FILES])

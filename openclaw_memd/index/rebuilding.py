@@ -1,0 +1,82 @@
+"""Building a new index beside the one that answers, and putting it in its place."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.index.counters import (
+    begin_block,
+    raise_generation,
+    read_generation,
+    read_next_chunk_id,
+)
+from openclaw_memd.index.database import Durability, side_files, sync_file
+from openclaw_memd.index.faults import translated
+from openclaw_memd.index.indexer import Indexer, SyncReport
+from openclaw_memd.index.leftovers import building_path, sweep_building
+from openclaw_memd.index.opening import open_index_file
+from openclaw_memd.index.publishing import Published
+
+
+class Rebuilder:
+    """Rebuilds the index of ``indexer``. One rebuild at a time; syncs of the old index go on beside it."""
+
+    def __init__(self, indexer: Indexer) -> None:
+        self._indexer = indexer
+        self._turn = trio.Lock()
+        self._number = 0
+
+    async def rebuild(
+        self, on_progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> SyncReport:
+        """Build from the files alone, then swap; the report counts every file as added.
+
+        ``on_progress`` gets files done and files in all. A failure or a cancellation leaves the old index as
+        it was.
+
+        Raises:
+            UnavailableError: the disk is full or fails, or another process holds the index.
+            DamagedError: the index that is to be replaced cannot even say how far it has counted.
+        """
+        async with self._turn:
+            self._number += 1
+            path = building_path(self._indexer.store.path, self._number)
+            with self._indexer.building():
+                try:
+                    await self._build_and_swap(path, on_progress)
+                finally:
+                    sweep_building(self._indexer.store.path)
+            report = await self._indexer.sync()
+            files = report.added + report.changed + report.unchanged
+            return replace(report, added=files, changed=0, removed=0, unchanged=0)
+
+    async def _build_and_swap(self, path: Path, on_progress: Callable[[int, int], None]) -> None:
+        indexer, present = self._indexer, self._indexer.store
+        building = open_index_file(path, indexer.preparer.identity, Durability.SCRATCH)
+        try:
+            next_id = await present.read(read_next_chunk_id)
+            await building.write(partial(begin_block, after=next_id))
+            await indexer.new_pass(building, on_progress=on_progress).run()
+            async with indexer.turn:  # from here on the old index stands still
+                await indexer.new_pass(building).run()
+                before = await present.read(read_generation)
+                generation = await building.write(partial(raise_generation, to=before + 1))
+                await building.aclose()
+                with translated():
+                    await trio.to_thread.run_sync(sync_file, path)
+                with trio.CancelScope(shield=True):
+                    await present.exchange(partial(_take_place, path))
+                    indexer.announce(Published(generation, replaced=True))
+        finally:
+            await building.aclose()
+
+
+def _take_place(successor: Path, path: Path) -> None:
+    # A log that stayed behind would be played into the successor.
+    if any(side.exists() for side in side_files(path)):
+        raise UnavailableError("another process holds the index", reason="locked")
+    successor.replace(path)

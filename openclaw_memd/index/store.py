@@ -1,0 +1,317 @@
+"""One database: a writer that runs whole transactions, two readers, and a reader for point look-ups."""
+
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Final, TypeVar
+
+import apsw
+import trio
+
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.index.database import (
+    Durability,
+    create_private_file,
+    make_private_folder,
+    open_marker,
+    open_reader,
+    open_writer,
+    side_files,
+    sync_file,
+)
+from openclaw_memd.index.faults import BUSY_RETRY_MS, DamagedError, translated
+
+T = TypeVar("T")
+Work = Callable[[apsw.Connection], T]
+
+READERS: Final = 2
+CANCEL_CHECK_STEPS: Final = 20_000  # steps of SQLite's virtual machine, well under a millisecond
+
+
+class _MovedError(UnavailableError):
+    """The files at the path are not those that the connections have open, or none could be opened."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "another process replaces the database", reason="locked", retry_after_ms=BUSY_RETRY_MS
+        )
+
+
+class Store:
+    """A database file that this process alone opens, used from one event loop.
+
+    Work comes as plain functions over a connection and runs in worker threads; nothing half-read or
+    half-written outlives a call. ``epoch`` grows when another file may have taken the place of the one that
+    was open: whatever was remembered about rows is void then. ``damage`` is set when the file proves damaged,
+    until ``exchange`` or ``forget_damage``; ``moved`` when a file was taken away or put here by somebody
+    else, until ``forget_move``.
+    ``unclean`` says that whoever had the file before did not close it.
+    """
+
+    def __init__(self, path: Path, durability: Durability, prepare: Work[None]) -> None:
+        """Open ``path``, making it when missing; ``prepare`` brings its schema up to date.
+
+        Raises:
+            DamagedError: the file is no readable database.
+            UnavailableError: the disk or the folder cannot be used.
+        """
+        self.path = path
+        self.epoch = 0
+        self.damage = trio.Event()
+        self.moved = trio.Event()
+        self._durability = durability
+        self._prepare = prepare
+        self._is_closed = False
+        self._writer: apsw.Connection | None = None
+        self._readers: deque[apsw.Connection] = deque()
+        self._point: apsw.Connection | None = None
+        self._writer_turn = trio.CapacityLimiter(1)
+        self._reader_turns = trio.CapacityLimiter(READERS)
+        self._side_turn = trio.CapacityLimiter(1)
+        self._marker = open_marker(path)
+        with translated():
+            make_private_folder(path.parent)
+            self.unclean = not create_private_file(self._marker)
+            self._open()
+
+    async def write(self, work: Work[T]) -> T:
+        """Run ``work`` as one transaction; cancelling before its commit undoes it.
+
+        Raises:
+            UnavailableError: the disk is full or fails; nothing was changed.
+            DamagedError: the database is damaged.
+        """
+        return await self._run(self._writer_turn, lambda: self._transact(work))
+
+    async def read(self, work: Work[T]) -> T:
+        """Run ``work`` over one snapshot; cancelling interrupts it. Errors as in ``write``."""
+        return await self._run(self._reader_turns, lambda: self._query(work))
+
+    def read_now(self, work: Work[T]) -> T:
+        """Run a look-up of a few rows by key, at once, in the event loop's thread. Errors as in ``write``."""
+        with self._watched(), translated():
+            self._check_open()
+            return work(_present(self._point))
+
+    async def probe(self) -> None:
+        """Prove that the writer can begin a transaction. Errors as in ``write``: it cannot."""
+        await self.write(lambda _writer: None)
+
+    async def maintain(self, work: Work[T]) -> T:
+        """Run ``work`` on the writer with no transaction around it; cancelling interrupts it.
+
+        Errors as in ``write``.
+        """
+        return await self._run(self._writer_turn, lambda: self._upkeep(work))
+
+    async def checkpoint(self) -> None:
+        """Move the write-ahead log into the database and empty it, so that deleted text is gone from both.
+
+        A reader that is busy on an old snapshot makes it do less, silently: the next call does the rest.
+        """
+        await self.maintain(_checkpoint)
+
+    async def exchange(self, arrange: Callable[[Path], None]) -> None:
+        """Close the file, let ``arrange`` put another in its place, open that one.
+
+        Callers wait meanwhile; point look-ups cannot come between. ``arrange`` runs in the event loop's
+        thread and may only rename; when it raises, what then lies at the path is opened again.
+
+        Raises:
+            UnavailableError: another process holds the file, or the disk cannot be used.
+            DamagedError: the file that took the place is damaged.
+        """
+        async with self._alone():
+            self._check_open()
+            with suppress(DamagedError, UnavailableError):
+                await self._in_side_thread(lambda: self._upkeep(_checkpoint))
+            try:
+                self._close()
+                with translated():
+                    self._remove_orphans()
+                    arrange(self.path)
+            finally:
+                self._open_again()
+            self.forget_damage()
+            await self._in_side_thread(lambda: sync_file(self.path.parent))
+
+    def forget_damage(self) -> None:
+        """Take the damage for mended. An event that is not set stays: somebody may wait for it."""
+        if self.damage.is_set():
+            self.damage = trio.Event()
+
+    def forget_move(self) -> None:
+        """Take the change of files for handled, in the same way."""
+        if self.moved.is_set():
+            self.moved = trio.Event()
+
+    async def aclose(self) -> None:
+        """Wait for what runs, then close. Afterwards every call raises ``UnavailableError``."""
+        with trio.CancelScope(shield=True):
+            async with self._alone():
+                await self._in_side_thread(self.close)
+
+    def close(self) -> None:
+        """Close at once. Only for when nothing runs."""
+        self._is_closed = True
+        if self._writer is not None:
+            self._close()
+            self._marker.unlink(missing_ok=True)
+
+    def _open(self) -> None:
+        self._writer = open_writer(self.path, self._durability)
+        try:
+            self._prepare(self._writer)
+            self._point = open_reader(self.path)
+            self._readers.extend(open_reader(self.path) for _ in range(READERS))
+            self._inodes = self._find_inodes()
+        except BaseException:
+            self._close()
+            raise
+
+    def _open_again(self) -> None:
+        self.epoch += 1
+        with self._watched(), translated():
+            create_private_file(self._marker)
+            self._open()
+
+    def _close(self) -> None:
+        """The last connection to go moves the log into the file that it has open, wherever that is now."""
+        for connection in (*self._readers, self._point, self._writer):
+            if connection is not None:
+                connection.close(True)
+        self._readers.clear()
+        self._point = self._writer = None
+
+    def _remove_orphans(self) -> None:
+        """SQLite leaves its log behind when the database was taken away, and plays it into the next one."""
+        found = self._find_inodes()
+        if found[0] != self._inodes[0]:
+            for path, inode, ours in zip(side_files(self.path), found[1:], self._inodes[1:], strict=True):
+                if inode is not None and inode == ours:
+                    path.unlink()
+
+    def _find_inodes(self) -> tuple[tuple[int, int] | None, ...]:
+        return tuple(_inode(path) for path in (self.path, *side_files(self.path)))
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise UnavailableError("the database is closed", reason="closed")
+
+    def _check_place(self) -> None:
+        self._check_open()
+        if self._is_elsewhere():
+            raise _MovedError
+
+    def _is_elsewhere(self) -> bool:
+        return self._writer is None or self._find_inodes() != self._inodes
+
+    async def _reopen(self) -> None:
+        with trio.CancelScope(shield=True):
+            async with self._alone():
+                if not self._is_closed and self._is_elsewhere():
+                    self._close()
+                    self._remove_orphans()
+                    self._open_again()
+                    self.moved.set()
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        async with self._writer_turn:
+            tokens = [object() for _ in range(READERS)]
+            held: list[object] = []
+            try:
+                for token in tokens:
+                    await self._reader_turns.acquire_on_behalf_of(token)
+                    held.append(token)
+                yield
+            finally:
+                for token in held:
+                    self._reader_turns.release_on_behalf_of(token)
+
+    async def _in_side_thread(self, work: Callable[[], T]) -> T:
+        with translated():
+            return await trio.to_thread.run_sync(work, limiter=self._side_turn)
+
+    async def _run(self, turn: trio.CapacityLimiter, work: Callable[[], T]) -> T:
+        with self._watched(), translated():
+            try:
+                return await trio.to_thread.run_sync(work, limiter=turn)
+            except _MovedError:
+                await self._reopen()
+                return await trio.to_thread.run_sync(work, limiter=turn)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            yield
+        except DamagedError:
+            self.damage.set()
+            raise
+
+    def _transact(self, work: Work[T]) -> T:
+        self._check_place()
+        writer = _present(self._writer)
+        try:
+            with _cancellable(writer):
+                writer.execute("BEGIN IMMEDIATE")
+                result = work(writer)
+                trio.from_thread.check_cancelled()
+            writer.execute("COMMIT")
+        except BaseException:
+            if writer.in_transaction:  # SQLite ends some by itself, as on a full disk
+                writer.execute("ROLLBACK")
+            raise
+        return result
+
+    def _query(self, work: Work[T]) -> T:
+        self._check_place()
+        reader = self._readers.pop()
+        try:
+            with _cancellable(reader):
+                reader.execute("BEGIN")
+                return work(reader)
+        finally:
+            if reader.in_transaction:
+                reader.execute("ROLLBACK")
+            self._readers.append(reader)
+
+    def _upkeep(self, work: Work[T]) -> T:
+        self._check_place()
+        writer = _present(self._writer)
+        with _cancellable(writer):
+            return work(writer)
+
+
+@contextmanager
+def _cancellable(connection: apsw.Connection) -> Iterator[None]:
+    def check() -> bool:
+        trio.from_thread.check_cancelled()
+        return False
+
+    connection.set_progress_handler(check, CANCEL_CHECK_STEPS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None)
+
+
+def _present(connection: apsw.Connection | None) -> apsw.Connection:
+    if connection is None:
+        raise _MovedError
+    return connection
+
+
+def _checkpoint(writer: apsw.Connection) -> None:
+    with suppress(apsw.BusyError):
+        writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    writer.pragma("shrink_memory")  # what was just written is read by others, if at all
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,114 @@
+"""Deterministic stand-ins at the ports."""
+
+import hashlib
+import re
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import trio
+from numpy.typing import NDArray
+
+from openclaw_memd.ports import Calibration, EmbedderError, EmbedderStatus, EmbedKind
+
+Vectors = NDArray[np.float32]
+
+_WORD = re.compile(r"\w+")
+
+
+class HashEmbedder:
+    """Texts with common words have near vectors: each word is a fixed random direction, a text their sum.
+
+    ``faults`` are raised one by one before anything is embedded. ``before_answer`` is awaited in each call,
+    to let a test change the world meanwhile. ``calls`` records kinds and texts of answered calls.
+    """
+
+    def __init__(self, *, dims: int = 32, model_id: str = "hash-1", required: bool = False) -> None:
+        self.dims = dims
+        self.required = required
+        self.faults: deque[EmbedderError] = deque()
+        self.before_answer: Callable[[], Awaitable[None]] | None = None
+        self.calls: list[tuple[EmbedKind, tuple[str, ...]]] = []
+        self.attempts = 0
+        self.loads = 0
+        self._model_id: str | None = model_id
+        self._closed = False
+
+    @property
+    def model_id(self) -> str | None:
+        return self._model_id
+
+    @model_id.setter
+    def model_id(self, model_id: str | None) -> None:
+        self._model_id = model_id
+
+    @property
+    def embedded_texts(self) -> list[str]:
+        """Every passage that was embedded, in order."""
+        return [text for kind, texts in self.calls if kind == "passage" for text in texts]
+
+    def status(self) -> EmbedderStatus:
+        if self._model_id is None:
+            return EmbedderStatus("fake", None, None, "off", "there is no model")
+        return EmbedderStatus("fake", self._model_id, self.dims, "ready" if self.loads else "idle")
+
+    async def calibration(self) -> Calibration:
+        await self._answer()
+        return Calibration(floor=0.0, ceiling=0.8, weight=0.5)
+
+    async def embed(self, texts: Sequence[str], *, kind: EmbedKind) -> Vectors:
+        await self._answer()
+        self.calls.append((kind, tuple(texts)))
+        return (
+            np.stack([self.vector(text) for text in texts]) if texts else np.empty((0, self.dims), np.float32)
+        )
+
+    async def aclose(self) -> None:
+        self._closed = True
+        await trio.lowlevel.checkpoint()
+
+    def vector(self, text: str) -> Vectors:
+        """The vector of ``text``, of norm 1."""
+        words = _WORD.findall(text.casefold()) or [text]
+        total = np.sum([self._direction(word) for word in words], axis=0)
+        unit: Vectors = (total / np.linalg.norm(total)).astype(np.float32)
+        return unit
+
+    def _direction(self, word: str) -> NDArray[np.float64]:
+        seed = hashlib.sha256(f"{self._model_id} {word}".encode("utf-8", "surrogatepass")).digest()
+        return np.random.default_rng(int.from_bytes(seed[:8], "big")).normal(size=self.dims)
+
+    async def _answer(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self.attempts += 1
+        if self._closed:
+            raise EmbedderError("the embedder is closed", permanent=True)
+        if self.faults:
+            raise self.faults.popleft()
+        self.loads += not self.loads
+        if self.before_answer is not None:
+            await self.before_answer()
+
+
+class TrioClock:
+    """Wall-clock time that moves with trio's clock, from a fixed instant."""
+
+    def __init__(self, start: datetime = datetime(2026, 1, 11, 12, tzinfo=UTC)) -> None:
+        self._start = start
+
+    def now(self) -> datetime:
+        return self._start + timedelta(seconds=trio.current_time())
+
+    def monotonic(self) -> float:
+        return trio.current_time()
+
+
+class ConstantRng:
+    """The same number every time."""
+
+    def __init__(self, value: float = 0.0) -> None:
+        self._value = value
+
+    def random(self) -> float:
+        return self._value
