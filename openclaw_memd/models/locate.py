@@ -1,0 +1,91 @@
+"""Which local model is meant, and whether it is there."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from openclaw_memd.models.catalog import CATALOG
+from openclaw_memd.models.gguf_file import MAGIC, fingerprint
+from openclaw_memd.models.recipe import Recipe, recipe_for
+from openclaw_memd.ports import Calibration
+
+NO_LIBRARY = "llama-cpp-python is not installed; run: make model (or: pip install 'openclaw-memd[local]')"
+_IDENTITY_CHARS = 16
+
+
+class MissingModelError(Exception):
+    """There is no local model to use; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    """A model file and how to use it. ``dims`` and ``calibration`` are known before loading or None."""
+
+    name: str
+    path: Path
+    recipe: Recipe
+    model_id: str
+    dims: int | None = None
+    calibration: Calibration | None = None
+
+
+def models_folder(data_dir: Path) -> Path:
+    """Where installed models lie."""
+    return data_dir / "models"
+
+
+def locate_model(data_dir: Path, model: str | None) -> LocalModel:
+    """The local model called ``model``: an installed name or the path of a GGUF; None takes the first
+    installed one in the catalog's order.
+
+    Reads a few megabytes of the file.
+
+    Raises:
+        MissingModelError: llama-cpp-python or the model is not there.
+    """
+    if find_spec("llama_cpp") is None:
+        raise MissingModelError(NO_LIBRARY)
+    path = _find_path(data_dir, model)
+    try:
+        with path.open("rb") as file:
+            is_gguf = file.read(len(MAGIC)) == MAGIC
+        if not is_gguf:
+            raise MissingModelError(f"the model {path.stem} is not a GGUF file; run: memd model install")
+        return _describe(path, is_installed=path.parent == models_folder(data_dir))
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise MissingModelError(f"the model {path.stem} cannot be read: {reason}") from None
+
+
+def _find_path(data_dir: Path, model: str | None) -> Path:
+    folder = models_folder(data_dir)
+    if model is None:
+        for name in CATALOG:
+            if (folder / f"{name}.gguf").is_file():
+                return folder / f"{name}.gguf"
+        raise MissingModelError("no embedding model is installed; run: memd model install")
+    if model.endswith(".gguf") or "/" in model:
+        path = Path(model).expanduser()
+        if not path.is_file():
+            raise MissingModelError(f"the model file {path.name} does not exist")
+        return path
+    path = folder / f"{model}.gguf"
+    if not path.is_file():
+        raise MissingModelError(f"the model {model} is not installed; run: memd model install {model}")
+    return path
+
+
+def _describe(path: Path, *, is_installed: bool) -> LocalModel:
+    name = path.stem
+    known = CATALOG.get(name) if is_installed else None
+    recipe = known.recipe if known else recipe_for(name)
+    identity = sha256(f"{fingerprint(path)}\n{recipe}".encode()).hexdigest()[:_IDENTITY_CHARS]
+    return LocalModel(
+        name=name,
+        path=path,
+        recipe=recipe,
+        model_id=f"local:{name}:{identity}",
+        dims=known.dims if known else None,
+        calibration=known.calibration if known else None,
+    )

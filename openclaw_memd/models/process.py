@@ -1,0 +1,216 @@
+"""The daemon's end of the embedding process: starting it, asking it, and getting rid of it."""
+
+import select
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Sequence
+from typing import Self
+
+import trio
+
+from openclaw_memd.models import wire
+
+COMMAND: tuple[str, ...] = (sys.executable, "-m", "openclaw_memd.models.child")
+
+_READ_BYTES = 262_144
+_SEND_S = 1.0
+_STOP_S = 1.0
+
+
+class ProcessGoneError(Exception):
+    """The process ended, or had to be ended. ``unused``: it ended by itself since nobody asked anything."""
+
+    def __init__(self, reason: str, *, unused: bool = False) -> None:
+        super().__init__(reason)
+        self.unused = unused
+
+
+class NotLoadedError(Exception):
+    """The process runs but cannot load the model."""
+
+    def __init__(self, problem: wire.LoadProblem) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+class RefusedError(Exception):
+    """The model could not embed these texts; others may go well."""
+
+
+class EmbeddingProcess:
+    """A running process. One caller at a time; a cancelled caller leaves it usable for the next.
+
+    ``limit_s`` is how long loading, and then one request, may take before the process counts as hung.
+    """
+
+    def __init__(self, process: trio.Process, *, load_limit_s: float, limit_s: float) -> None:
+        self._process = process
+        self._limit_s = limit_s
+        self._buffer = wire.FrameBuffer()
+        self._replies: deque[wire.Reply] = deque()
+        self._sent_id = 0
+        self._answered_id = 0
+        self._hung_at = trio.current_time() + load_limit_s
+        self.started_at = trio.current_time()
+        self.ready: wire.Ready | None = None
+
+    @classmethod
+    async def start(
+        cls, load: wire.Load, *, command: Sequence[str], load_limit_s: float, limit_s: float
+    ) -> Self:
+        """Start ``command`` and tell it what to load, without waiting for it.
+
+        Raises:
+            OSError: it cannot be started.
+            ProcessGoneError: it ended at once.
+        """
+        process = await trio.lowlevel.open_process(
+            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self = cls(process, load_limit_s=load_limit_s, limit_s=limit_s)
+        try:
+            with trio.CancelScope(shield=True):  # nobody else knows the process yet
+                await self._send(load)
+        except ProcessGoneError:
+            await self.aclose()
+            raise
+        return self
+
+    async def wait_ready(self) -> wire.Ready:
+        """Wait until the model is loaded.
+
+        Raises:
+            NotLoadedError: it cannot be loaded.
+            ProcessGoneError: the process died, or hung and was killed.
+        """
+        if self.ready is None:
+            reply = await self._receive()
+            match reply:
+                case wire.Ready():
+                    self.ready = reply
+                case wire.NotLoaded(problem=problem):
+                    self.kill()
+                    raise NotLoadedError(problem)
+                case wire.Vectors() | wire.Refused():
+                    self.kill()
+                    raise ProcessGoneError("it answered before it was asked")
+        return self.ready
+
+    async def embed(self, texts: list[str], *, background: bool) -> wire.Vectors:
+        """The vectors of ``texts``; the model must be loaded.
+
+        Raises:
+            RefusedError: these texts cannot be embedded.
+            ProcessGoneError: the process died, or hung and was killed.
+        """
+        while self._answered_id < self._sent_id:  # what a cancelled caller left
+            await self._answer()
+        self._sent_id += 1
+        self._hung_at = trio.current_time() + self._limit_s
+        await self._send(wire.Embed(self._sent_id, texts, background))
+        answer = await self._answer()
+        match answer:
+            case wire.Vectors():
+                return answer
+            case wire.Refused():
+                raise RefusedError
+
+    async def _answer(self) -> wire.Vectors | wire.Refused:
+        reply = await self._receive()
+        match reply:
+            case wire.Vectors(id=number) | wire.Refused(id=number):
+                self._answered_id = number
+                return reply
+            case wire.Ready() | wire.NotLoaded():
+                self.kill()
+                raise ProcessGoneError("it loaded twice")
+
+    async def _send(self, request: wire.Request) -> None:
+        """Write ``request`` whole: a part of one would spoil everything after it.
+
+        There is never more than one request in the pipe, so this waits only for a process that is stuck.
+        """
+        await trio.lowlevel.checkpoint_if_cancelled()
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            with trio.CancelScope(shield=True), trio.fail_after(_SEND_S):
+                await stdin.send_all(wire.encode_frame(request))
+        except trio.TooSlowError:
+            self.kill()
+            raise ProcessGoneError("it hung") from None
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            raise await self._gone() from None
+
+    async def _receive(self) -> wire.Reply:
+        stdout = self._process.stdout
+        assert stdout is not None
+        try:
+            with trio.fail_at(self._hung_at):
+                while not self._replies:
+                    data = await stdout.receive_some(_READ_BYTES)
+                    if not data:
+                        raise await self._gone()
+                    self._buffer.feed(data)
+                    self._replies.extend(self._buffer.replies())
+        except trio.TooSlowError:
+            self.kill()
+            raise ProcessGoneError("it hung") from None
+        except wire.FrameError:
+            self.kill()
+            raise ProcessGoneError("it sent garbage") from None
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            raise await self._gone() from None
+        return self._replies.popleft()
+
+    async def _gone(self) -> ProcessGoneError:
+        with trio.move_on_after(_STOP_S):
+            await self._process.wait()
+        code = self._process.poll()
+        self.kill()
+        if code is None:
+            return ProcessGoneError("it closed its pipe")
+        if code < 0:
+            return ProcessGoneError(f"it died of signal {-code}")
+        # A process that was never ready did not end for want of work.
+        return ProcessGoneError(f"it ended with code {code}", unused=code == 0 and self.ready is not None)
+
+    @property
+    def running(self) -> bool:
+        """Whether the process lives; an ended one is reaped."""
+        return self._process.poll() is None
+
+    @property
+    def ended_unused(self) -> bool:
+        """Whether it ended by itself since nobody asked anything."""
+        return self._process.poll() == 0
+
+    @property
+    def loading(self) -> bool:
+        """Whether nothing has come back yet."""
+        if self.ready is not None or self._replies:
+            return False
+        stdout = self._process.stdout
+        assert isinstance(stdout, trio.lowlevel.FdStream)
+        poll = select.poll()
+        poll.register(stdout.fileno(), select.POLLIN)
+        return not poll.poll(0)
+
+    def kill(self) -> None:
+        """End the process now; safe to call again."""
+        if self._process.poll() is None:
+            self._process.kill()
+
+    async def aclose(self) -> None:
+        """End the process, gently for a second, and wait for it."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        with trio.CancelScope(shield=True):
+            await stdin.aclose()  # the process ends when its input does
+            with trio.move_on_after(_STOP_S):
+                await self._process.wait()
+            self.kill()
+            await self._process.wait()
+            await stdout.aclose()

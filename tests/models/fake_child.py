@@ -1,0 +1,97 @@
+"""A stand-in for the embedding process: speaks its protocol without llama.cpp, and fails on demand.
+
+usage: fake_child.py FOLDER. Words in the texts make it misbehave; files in FOLDER steer its start and count
+what it did.
+"""
+
+import math
+import os
+import random
+import signal
+import struct
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from openclaw_memd.models import wire
+
+DIMS = 32
+
+
+def vector(text: str) -> list[float]:
+    """A fixed random direction for each word, and their sum; without numpy, which is slow to import."""
+    total = [0.0] * DIMS
+    for word in set(text.casefold().split()) or [text]:
+        direction = random.Random(word.strip(".?,"))
+        total = [value + direction.gauss() for value in total]
+    norm = math.hypot(*total)
+    return [value / norm for value in total]
+
+
+def requests() -> Iterator[wire.Request]:
+    buffer = wire.FrameBuffer()
+    while data := os.read(0, 65_536):
+        buffer.feed(data)
+        yield from buffer.requests()
+
+
+def reply(message: wire.Reply) -> None:
+    os.write(1, wire.encode_frame(message))
+
+
+def note(folder: Path, line: str) -> None:
+    with (folder / "log").open("a") as log:
+        log.write(line + "\n")
+
+
+def answer(request: wire.Embed) -> None:
+    joined = " ".join(request.texts)
+    if "abort" in joined:
+        os.kill(os.getpid(), signal.SIGABRT)
+    if "stop" in joined:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if "garbage" in joined:
+        os.write(1, b"\x04\x00\x00\x00oops")
+        return
+    if "refuse" in joined:
+        reply(wire.Refused(request.id))
+        return
+    if "slow" in joined:
+        time.sleep(0.3)
+    numbers = [value for text in request.texts for value in vector(text)]
+    if "empty" in joined:
+        numbers = [0.0] * len(numbers)
+    if "infinite" in joined:
+        numbers = [math.inf] * len(numbers)
+    reply(wire.Vectors(request.id, DIMS, struct.pack(f"<{len(numbers)}f", *numbers), 0))
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    note(folder, f"start {os.getpid()}")
+    for request in requests():
+        if isinstance(request, wire.Load):
+            note(folder, f"load {request.path} {request.threads} {request.max_tokens} {request.idle_s}")
+            if (folder / "no_library").exists():
+                reply(wire.NotLoaded("no_library"))
+            elif (folder / "bad_model").exists():
+                reply(wire.NotLoaded("bad_model"))
+            elif (folder / "die_at_load").exists():
+                os._exit(3)
+            else:
+                while (folder / "loading").exists():
+                    time.sleep(0.01)
+                reply(wire.Ready(DIMS, 512))
+        else:
+            priority = "background" if request.background else "query"
+            note(folder, f"{priority} {' | '.join(request.texts)}")
+            answer(request)
+            if (folder / "leave").exists():
+                (folder / "leave").unlink()
+                os._exit(0)
+
+
+main()
