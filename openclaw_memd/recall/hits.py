@@ -1,0 +1,72 @@
+"""Drafts as callers see them."""
+
+from collections.abc import Iterable
+
+from openclaw_memd.domain.framing import Excerpt, frame
+from openclaw_memd.domain.passages import PASSAGE_CHARS, cut_around
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.recall.drafts import Draft
+from openclaw_memd.recall.query import Query
+from openclaw_memd.recall.types import Hit, cite
+
+SCORE_DIGITS = 6
+
+
+def make_hit(draft: Draft, query: Query, analyzer: Analyzer, *, weak: bool, explain: bool) -> Hit:
+    """The hit of ``draft``; a line that is too long is cut around the first word of the query in it."""
+    row, text = draft.row, draft.text
+    if len(text) > PASSAGE_CHARS:
+        text = cut_around(text, _first_match(text, frozenset(query.forms), analyzer))
+    return Hit(
+        path=row.path,
+        start_line=draft.start_line,
+        end_line=draft.end_line,
+        text=text,
+        score=round(draft.score, SCORE_DIGITS),
+        vector_score=_rounded(draft.vector_score),
+        text_score=_rounded(draft.text_score),
+        exact=draft.exact,
+        weak=weak,
+        tier=row.tier,
+        source=row.source,
+        origin=row.origin,
+        session_kind=row.session_kind,
+        observed_at=row.observed_on,
+        importance=row.importance,
+        triggers=row.triggers,
+        projects=row.projects,
+        supersedes_key=row.supersedes_key,
+        citation=cite(row.path, draft.start_line, draft.end_line),
+        why=_explain(draft) if explain else None,
+    )
+
+
+def frame_hits(hits: Iterable[Hit]) -> str:
+    """The hits as one block for a prompt."""
+    return frame([_excerpt(hit) for hit in hits])
+
+
+def _excerpt(hit: Hit) -> Excerpt:
+    return Excerpt(hit.citation, hit.text, hit.origin, hit.tier, hit.observed_at, weak=hit.weak)
+
+
+def _explain(draft: Draft) -> dict[str, float | str]:
+    """The score is ``passage``, its best line merged with the neighbours, times all of the factors."""
+    why: dict[str, float | str] = {name: round(value, SCORE_DIGITS) for name, value in draft.factors.items()}
+    for name, score in (("text", draft.text_score), ("vector", draft.vector_score)):
+        if score is not None:
+            why[name] = round(score, SCORE_DIGITS)
+    if draft.path_rank:
+        why["named"] = ("name without suffix", "file name", "path")[draft.path_rank - 1]
+    if draft.is_over:
+        why["over"] = "superseded" if draft.row.status == "superseded" else "expired"
+    return why
+
+
+def _first_match(text: str, forms: frozenset[str], analyzer: Analyzer) -> int:
+    tokens = analyzer.tokens(text)
+    return next((token.start for token in tokens if not forms.isdisjoint(token.forms)), 0)
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, SCORE_DIGITS)

@@ -1,0 +1,108 @@
+"""Holding drafts against the files as they are now: whole lines, right numbers, nothing that is gone."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from openclaw_memd.domain.passages import PASSAGE_CHARS
+from openclaw_memd.files.beneath import FileText
+from openclaw_memd.index.corpus import Corpus
+from openclaw_memd.index.rows import FileRow
+from openclaw_memd.recall.drafts import Draft
+
+
+class LiveFiles:
+    """The files of one search as they are now. ``find`` gives the indexed file of a path. Blocking.
+
+    A file is read only when it changed since it was indexed, or when a line may be part of a longer one.
+    """
+
+    def __init__(self, corpus: Corpus, find: Callable[[str], FileRow | None]) -> None:
+        self._corpus = corpus
+        self._find = find
+        self._known: dict[str, _Known | None] = {}
+        self._lines: dict[str, list[str] | None] = {}
+
+    def settle(self, draft: Draft) -> Draft | None:
+        """The draft with whole lines at their places; None when its text is gone."""
+        path = draft.row.path
+        if path not in self._known:
+            self._known[path] = self._look_at(path)
+        known = self._known[path]
+        if known is None:
+            return None
+        if known.is_unchanged and not _may_be_cut(draft, known.row):
+            return draft
+        if path not in self._lines:
+            read = self._corpus.read(known.row.file)
+            self._lines[path] = read.text.split("\n") if isinstance(read, FileText) else None
+        lines = self._lines[path]
+        return None if lines is None else _locate(draft, lines)
+
+    def _look_at(self, path: str) -> "_Known | None":
+        row = self._find(path)
+        return None if row is None else _Known(row, self._corpus.holds(row.file, row.state))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An indexed file, and whether it still is as it was when it was indexed."""
+
+    row: FileRow
+    is_unchanged: bool
+
+
+def _may_be_cut(draft: Draft, file: FileRow) -> bool:
+    if len(draft.lines[draft.best]) > PASSAGE_CHARS:
+        return False
+    opens, ends = draft.edges
+    return opens or (ends and draft.row.ordinal + 1 < file.chunks)
+
+
+def _locate(draft: Draft, lines: Sequence[str]) -> Draft | None:
+    """The draft with the whole lines that hold its text: at its own place, else where its text is first."""
+    if _stands_at(draft, lines, draft.start_line - 1):
+        return _whole(draft, lines, draft.start_line - 1)
+    for place in range(len(lines) - len(draft.lines) + 1):
+        if _stands_at(draft, lines, place):
+            return _whole(draft, lines, place)
+    return None
+
+
+def _stands_at(draft: Draft, lines: Sequence[str], place: int) -> bool:
+    there = lines[place : place + len(draft.lines)]
+    if len(there) < len(draft.lines):
+        return False
+    last = len(draft.lines) - 1
+    for index, (whole, part) in enumerate(zip(there, draft.lines, strict=True)):
+        opens = index == 0 and draft.edges[0]
+        ends = index == last and draft.edges[1]
+        matches = (
+            part in whole
+            if opens and ends
+            else whole.endswith(part)
+            if opens
+            else whole.startswith(part)
+            if ends
+            else whole == part
+        )
+        if not matches:
+            return False
+    return True
+
+
+def _whole(draft: Draft, lines: Sequence[str], place: int) -> Draft:
+    """With whole lines; one that grew is left out when the passage would be too long with it."""
+    if len(draft.lines[draft.best]) > PASSAGE_CHARS:
+        return draft.with_lines(place + 1, draft.lines, draft.best)
+    first, stop, best = place, place + len(draft.lines), place + draft.best
+    if _is_too_long(lines[first:stop]) and draft.edges[0] and first < best:
+        first += 1
+    if _is_too_long(lines[first:stop]) and draft.edges[1] and best < stop - 1:
+        stop -= 1
+    if _is_too_long(lines[first:stop]):
+        first, stop = best, best + 1
+    return draft.with_lines(first + 1, lines[first:stop], best - first)
+
+
+def _is_too_long(lines: Sequence[str]) -> bool:
+    return sum(map(len, lines)) + len(lines) - 1 > PASSAGE_CHARS

@@ -1,0 +1,64 @@
+"""From candidates to what may be shown of them, as the files are now."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from openclaw_memd.domain.similarity import near_duplicate
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.index import readers
+from openclaw_memd.index.corpus import Corpus
+from openclaw_memd.index.text_rows import Connection
+from openclaw_memd.recall.candidates import Candidates
+from openclaw_memd.recall.chunk_scores import ChunkVectors
+from openclaw_memd.recall.drafts import Draft, Drafter
+from openclaw_memd.recall.live import LiveFiles
+from openclaw_memd.recall.query import Query
+from openclaw_memd.recall.selection import Bounds, Ranked, rank_drafts
+from openclaw_memd.recall.types import SearchRequest
+
+DRAFTS_PER_HIT: Final = 2
+LEAST_DRAFTS: Final = 12
+
+
+class Ranking:
+    """The ranking of one search."""
+
+    def __init__(
+        self, request: SearchRequest, query: Query, drafter: Drafter, corpus: Corpus, analyzer: Analyzer
+    ) -> None:
+        self._drafter = drafter
+        self._corpus = corpus
+        self._bounds = Bounds(
+            min_score=request.min_score,
+            limit=request.max_results,
+            names_identifier=any(term.kind == "identifier" for term in query.terms),
+        )
+        self._drafts = max(LEAST_DRAFTS, request.max_results * DRAFTS_PER_HIT)
+        self._says_same = partial(near_duplicate, analyzer=analyzer)
+
+    def rank(
+        self,
+        connection: Connection,
+        candidates: Candidates,
+        vectors: Mapping[bytes, ChunkVectors],
+        shown: Sequence[Draft],
+    ) -> Ranked:
+        """Rank the passages of ``candidates`` that say something else than those ``shown``. Blocking.
+
+        What would be shown is held against the files; what is gone from them is left out, and the rest is
+        ranked again.
+        """
+        drafts = self._drafter.draft(candidates, vectors, self._drafts)
+        live = LiveFiles(self._corpus, partial(readers.file, connection))
+        while True:
+            ranked = rank_drafts(drafts, self._bounds, self._says_same, shown)
+            kept, weak = list(map(live.settle, ranked.kept)), list(map(live.settle, ranked.weak))
+            gone = [
+                draft
+                for draft, now in zip((*ranked.kept, *ranked.weak), (*kept, *weak), strict=True)
+                if now is None
+            ]
+            if not gone:
+                return ranked.settled(filter(None, kept), filter(None, weak))
+            drafts = [draft for draft in drafts if draft not in gone]
