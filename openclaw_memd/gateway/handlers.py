@@ -1,0 +1,120 @@
+"""From checked params to the daemon's services and back to the contract's shapes."""
+
+from typing import Any
+
+import msgspec
+
+from openclaw_memd.errors import NotFoundError, TooLargeError
+from openclaw_memd.gateway.results import (
+    GetResult,
+    JobCancelled,
+    JobList,
+    JobReport,
+    JobStarted,
+    SearchResult,
+    StatusReport,
+)
+from openclaw_memd.gateway.schemas import (
+    GetParams,
+    JobCancelParams,
+    JobListParams,
+    RebuildParams,
+    SearchParams,
+    StatusParams,
+    SyncParams,
+)
+from openclaw_memd.gateway.table import Call
+from openclaw_memd.jobs import Job, Progress
+from openclaw_memd.recall.types import GetRequest, SearchRequest
+
+
+async def report_status(call: Call, params: StatusParams) -> StatusReport:
+    """``status``."""
+    return await call.services.status(params.deep)
+
+
+async def sync(call: Call, params: SyncParams) -> Any:
+    """``index.sync``."""
+    agent = call.services.agent(params.agent)
+    if params.wait:
+        return await agent.sync(params.force)
+
+    async def work(_report_progress: Progress) -> object:
+        return await agent.sync(params.force)
+
+    key = f"{params.agent} forced" if params.force else params.agent
+    return JobStarted(job_id=call.services.jobs.start("sync", work, key=key).id)
+
+
+async def rebuild(call: Call, params: RebuildParams) -> Any:
+    """``index.rebuild``."""
+    job = call.services.agent(params.agent).start_rebuild()
+    return await job.wait() if params.wait else JobStarted(job_id=job.id)
+
+
+async def list_jobs(call: Call, params: JobListParams) -> JobList:
+    """``job.list``."""
+    jobs = call.services.jobs.all()
+    if params.after is not None:
+        jobs = _after(jobs, params.after)
+    return JobList(jobs=tuple(show_job(job) for job in jobs[: params.limit]))
+
+
+def _after(jobs: list[Job], job_id: str) -> list[Job]:
+    for index, job in enumerate(jobs):
+        if job.id == job_id:
+            return jobs[index + 1 :]
+    raise NotFoundError("no such job", field="after")
+
+
+async def cancel_job(call: Call, params: JobCancelParams) -> JobCancelled:
+    """``job.cancel``."""
+    return JobCancelled(cancelled=call.services.jobs.cancel(params.id))
+
+
+async def search(call: Call, params: SearchParams) -> SearchResult:
+    """``recall.search``."""
+    limit = call.limits.query_bytes
+    if len(params.query.encode()) > limit:
+        raise TooLargeError(f"query has more than {limit} bytes", reason="query_bytes", field="query")
+    agent = call.services.agent(params.agent)
+    defaults = agent.search_defaults
+    answer = await agent.search(
+        SearchRequest(
+            query=params.query,
+            corpus=params.corpus,
+            max_results=defaults.max_results if params.max_results is None else params.max_results,
+            min_score=defaults.min_score if params.min_score is None else params.min_score,
+            after=params.after,
+            before=params.before,
+            explain=params.explain,
+            project_keys=_project_keys(params),
+            deadline_at=call.deadline_at,
+        )
+    )
+    return msgspec.convert(msgspec.to_builtins(answer), SearchResult)
+
+
+async def get(call: Call, params: GetParams) -> GetResult:
+    """``recall.get``."""
+    request = GetRequest(params.path, params.from_line, params.lines, params.max_chars)
+    answer = await call.services.agent(params.agent).get(request)
+    return msgspec.convert(answer, GetResult, from_attributes=True)
+
+
+def show_job(job: Job) -> JobReport:
+    """A job as callers see it."""
+    return JobReport(
+        id=job.id,
+        kind=job.kind,
+        state=job.state,
+        done=job.done,
+        total=job.total,
+        result=job.result,
+        error=None if job.failure is None else str(job.failure),
+    )
+
+
+def _project_keys(params: SearchParams) -> tuple[str, ...]:
+    key = params.context.project_key if params.context else None
+    return () if key is None else (key,)

@@ -1,0 +1,63 @@
+"""The reason codes that errors and answers may carry, for the reference page; a test holds them complete."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from openclaw_memd.files.catalog import SkipReason
+
+ERROR_REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        "syntax": "Not JSON in UTF-8, or it has NaN, Infinity or a lone surrogate.",
+        "duplicate_key": "An object has the same key twice.",
+        "number_range": "An integer over 64 bits, or a float out of range.",
+        "positional": "Params are taken by name only.",
+        "missing": "A required parameter is missing, or a folder does not exist.",
+        "unknown": "There is no parameter of this name.",
+        "value": "The parameter has a wrong type, is out of range, or is none of the allowed values.",
+        "no_context": "The call needs the owner's authority and has no context.",
+        "not_owner": "The context does not say that the sender is the owner.",
+        "not_interactive": "The session is not interactive.",
+        "not_direct": "The chat is not direct.",
+        "tainted": "Network content entered this turn.",
+        "outside": "The path leads out of the memory.",
+        "not_memory": "The path does not name a memory file.",
+        "connections": "Over limits.connections.",
+        "queue_full": "limits.in_flight calls run and limits.queue calls wait.",
+        "depth": "JSON is nested deeper than limits.depth.",
+        "batch": "A batch has more calls than limits.batch.",
+        "body_bytes": "A body or a line is longer than limits.body_bytes.",
+        "query_bytes": "A query is longer than limits.query_bytes.",
+        "result_bytes": "The answer would be longer than limits.result_bytes; ask for less.",
+        "embedding": "The configured remote embedding provider cannot be used now.",
+        "disk_full": "The disk is full.",
+        "disk_error": "The disk cannot be read or written.",
+        "read_only": "The database or its folder cannot be written.",
+        "denied": "The system denies access to the state folder.",
+        "no_folder": "Something else is where the state folder should be.",
+        "locked": "Another process holds the database.",
+        "lock_held": "Another daemon has the workspace.",
+        "damaged": "The database is damaged and is being mended.",
+        "loading": "The vectors are being loaded.",
+        "closed": "The daemon is stopping.",
+        "job_cancelled": "Somebody cancelled the job.",
+    }
+)
+"""``data.reason`` of an error. A file that ``recall.get`` cannot show has one of ``SKIP_REASONS`` instead."""
+
+SKIP_REASONS: Mapping[str, str] = MappingProxyType(
+    {reason.value: reason.description for reason in SkipReason}
+)
+"""Why a file is not indexed: in ``skipped`` and ``excluded`` of ``status`` and errors of ``recall.get``."""
+
+ANSWER_REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        "no_terms": "`empty_reason`: the query has no words to search for.",
+        "no_match": "`empty_reason`: nothing matches.",
+        "below_threshold": "`empty_reason`: everything that matches is below `min_score`; see `best_below`.",
+        "stale": "`empty_reason`: nothing matches, and changed files wait to be indexed.",
+        "paused": "`empty_reason`: nothing matches, and indexing is paused.",
+        "vectors": "`degraded`: vectors were asked for and are missing; the answer is by keyword.",
+        "deadline": "`degraded`: the deadline came before everything was looked at.",
+    }
+)
+"""What an answer that is not an error says of itself."""

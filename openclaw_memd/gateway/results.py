@@ -1,0 +1,269 @@
+"""What callers get: the results of each method, with the contract's names.
+
+A field without a default is always there, ``null`` when there is no value or nothing yet that makes one; a
+field with a default is left out when it has it.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+Freshness = Literal["fresh", "stale", "partial"]
+
+
+class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A JSON object that memd answers with."""
+
+
+class SourceCount(Result, frozen=True, kw_only=True):
+    """Files and chunks of one source."""
+
+    source: str
+    files: int
+    chunks: int
+
+
+class SkippedFile(Result, frozen=True, kw_only=True):
+    """A file that should have been indexed and could not be."""
+
+    path: Annotated[str, Meta(description="relative to the workspace")]
+    reason: Annotated[str, Meta(description="a code of the list of reasons")]
+
+
+class Excluded(Result, frozen=True, kw_only=True):
+    """Things that a setting or rule keeps out."""
+
+    what: str
+    count: int
+    reason: Annotated[str, Meta(description="a code of the list of reasons")]
+
+
+class WatchReport(Result, frozen=True, kw_only=True):
+    """How changes on disk are noticed."""
+
+    mode: Annotated[
+        Literal["events", "polling", "parked"],
+        Meta(description="events of the system, a comparison now and then, or none"),
+    ]
+    last_scan_at: Annotated[str | None, Meta(description="last full comparison of disk and index")]
+    restarts: Annotated[int, Meta(description="times that watching failed and was started again")]
+
+
+class EmbeddingReport(Result, frozen=True, kw_only=True):
+    """The state of the vectors' provider."""
+
+    provider: str
+    model: str | None
+    dims: Annotated[int | None, Meta(description="length of a vector")]
+    state: Annotated[
+        Literal["ready", "loading", "idle", "off", "degraded", "paused"],
+        Meta(description="idle: loaded with the next text; paused: waits for somebody to act"),
+    ]
+    reason: Annotated[str | None, Meta(description="what is wrong and what to do")] = None
+
+
+class ModelReport(Result, frozen=True, kw_only=True):
+    """The state of the chat model."""
+
+    provider: str
+    state: str
+
+
+class CuratedReport(Result, frozen=True, kw_only=True):
+    """How much of a curated file reaches a prompt."""
+
+    file: str
+    chars: int
+    budget: int
+    injected_chars: int
+    left_out: int
+    writer: Literal["exchange", "weak"]
+
+
+class SpoolReport(Result, frozen=True, kw_only=True):
+    """Writes that wait for the disk."""
+
+    items: int
+
+
+class DreamingReport(Result, frozen=True, kw_only=True):
+    """The state of consolidation."""
+
+    mode: str
+    last_run_at: str | None
+    last_outcome: str | None
+    next_run_at: str | None
+    zone: str
+    short_term: int
+    promoted: int
+
+
+class IntentsReport(Result, frozen=True, kw_only=True):
+    """Standing intents by state."""
+
+    pending: int
+    armed: int
+    fired: int
+
+
+class StorageReport(Result, frozen=True, kw_only=True):
+    """Sizes on disk."""
+
+    index_bytes: int
+    state_bytes: int | None
+    vectors_bytes: int
+
+
+class AgentReport(Result, frozen=True, kw_only=True):
+    """One agent and its index. Long lists show the first 200; the counts are whole."""
+
+    agent: str
+    workspace: Annotated[str, Meta(description="absolute path")]
+    files: int
+    chunks: int
+    vectors: Annotated[int, Meta(description="chunks that have a vector")]
+    pending: Annotated[int, Meta(description="files that changed and are not indexed yet")]
+    freshness: Annotated[
+        Freshness,
+        Meta(description="fresh: nothing waits; stale: files wait; partial: rebuilding, or some unreadable"),
+    ]
+    sources: tuple[SourceCount, ...]
+    skipped: Annotated[tuple[SkippedFile, ...], Meta(description="files with a problem")]
+    excluded: Annotated[tuple[Excluded, ...], Meta(description="files left out by choice")]
+    watch: WatchReport
+    embedding: EmbeddingReport
+    model: Annotated[ModelReport | None, Meta(description="not in this version")]
+    curated: Annotated[tuple[CuratedReport, ...] | None, Meta(description="not in this version")]
+    spool: Annotated[SpoolReport | None, Meta(description="not in this version")]
+    dreaming: Annotated[DreamingReport | None, Meta(description="not in this version")]
+    intents: Annotated[IntentsReport | None, Meta(description="not in this version")]
+    storage: StorageReport
+    skipped_count: Annotated[int | None, Meta(description="how many, when more than are listed")] = None
+
+
+class JobReport(Result, frozen=True, kw_only=True):
+    """One job, running or of the last that ended."""
+
+    id: str
+    kind: Annotated[str, Meta(description="rebuild or sync")]
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    done: int
+    total: Annotated[int | None, Meta(description="steps, once they are known")]
+    result: Annotated[Any, Meta(description="what the job gave")] = None
+    error: Annotated[str | None, Meta(description="why it gave nothing")] = None
+
+
+class StatusReport(Result, frozen=True, kw_only=True):
+    """Result of ``status``."""
+
+    version: str
+    pid: int
+    uptime_s: float
+    state: Annotated[
+        Literal["starting", "ok", "degraded"],
+        Meta(description="starting: files are being looked at; degraded: see agents and warnings"),
+    ]
+    socket: str
+    agents: tuple[AgentReport, ...]
+    jobs: tuple[JobReport, ...]
+    warnings: Annotated[tuple[str, ...], Meta(description="plain sentences about what to know or do")]
+
+
+class SyncReport(Result, frozen=True, kw_only=True):
+    """Result of ``index.sync``, and of a rebuild that was waited for."""
+
+    generation: Annotated[int, Meta(description="grows with each published change")]
+    added: Annotated[int, Meta(description="files")]
+    changed: Annotated[int, Meta(description="files")]
+    removed: Annotated[int, Meta(description="files")]
+    unchanged: Annotated[int, Meta(description="files")]
+    skipped: Annotated[int, Meta(description="files")]
+    took_ms: float
+
+
+class JobStarted(Result, frozen=True, kw_only=True):
+    """Result of a call that does not wait for its job."""
+
+    job_id: Annotated[str, Meta(description="for job.list and job.cancel")]
+
+
+class JobList(Result, frozen=True, kw_only=True):
+    """Result of ``job.list``."""
+
+    jobs: Annotated[tuple[JobReport, ...], Meta(description="oldest first")]
+
+
+class JobCancelled(Result, frozen=True, kw_only=True):
+    """Result of ``job.cancel``; false when the job had ended before."""
+
+    cancelled: bool
+
+
+class Hit(Result, frozen=True, kw_only=True):
+    """A passage that was found."""
+
+    path: Annotated[str, Meta(description="relative to the workspace, as recall.get takes it")]
+    start_line: Annotated[int, Meta(description="from 1")]
+    end_line: Annotated[int, Meta(description="inclusive")]
+    text: Annotated[
+        str, Meta(description="an exact slice: whole lines, or a part of a line over 700 characters")
+    ]
+    score: Annotated[float, Meta(description="0 to 1")]
+    vector_score: Annotated[float | None, Meta(description="0 to 1")]
+    text_score: Annotated[float | None, Meta(description="0 to 1")]
+    exact: Annotated[
+        bool, Meta(description="it holds every query term, or the identifier or path that was named")
+    ]
+    weak: Annotated[bool, Meta(description="it is below the threshold")]
+    tier: Literal["curated", "episodic", "session", "import", "extra"]
+    source: Literal["memory", "sessions", "imports", "extra"]
+    origin: Annotated[
+        Literal["owner", "agent", "untrusted", "system"], Meta(description="how far the text is trusted")
+    ]
+    session_kind: str
+    observed_at: Annotated[str | None, Meta(description="date of the note or entry")]
+    importance: int | None
+    triggers: tuple[str, ...]
+    projects: tuple[str, ...]
+    supersedes_key: str | None
+    citation: Annotated[str, Meta(description="path#L3-L5")]
+    why: Annotated[
+        dict[str, float | str] | None, Meta(description="each factor of the score, with explain")
+    ] = None
+
+
+class SearchResult(Result, frozen=True, kw_only=True):
+    """Result of ``recall.search``."""
+
+    hits: Annotated[tuple[Hit, ...], Meta(description="best first")]
+    context: Annotated[
+        str, Meta(description="one block for a prompt, every hit framed and marked as recalled")
+    ]
+    mode: Literal["hybrid", "keyword"]
+    freshness: Freshness
+    pending: Annotated[int, Meta(description="files that changed and are not indexed yet")]
+    took_ms: float
+    empty_reason: Annotated[
+        Literal["no_terms", "no_match", "below_threshold", "stale", "paused"] | None,
+        Meta(description="why there is no hit"),
+    ] = None
+    best_below: Annotated[float | None, Meta(description="the best score under the threshold")] = None
+    degraded: Annotated[tuple[str, ...], Meta(description="what was missing")] = ()
+
+
+class GetResult(Result, frozen=True, kw_only=True, rename={"from_line": "from"}):
+    """Result of ``recall.get``."""
+
+    status: Literal["ok", "not_found"]
+    path: str
+    text: Annotated[str, Meta(description="the lines as they are on the disk")]
+    from_line: Annotated[int, Meta(description="first line")]
+    lines: Annotated[int, Meta(description="how many")]
+    total_lines: Annotated[int, Meta(description="of the file")]
+    truncated: Annotated[bool, Meta(description="the file goes on")]
+    origin: Annotated[str | None, Meta(description="how far the text is trusted")]
+    context: Annotated[str, Meta(description="the text framed for a prompt")]
+    next_from: Annotated[int | None, Meta(description="where to go on")] = None
+    notice: Annotated[
+        str | None, Meta(description="a plain sentence, such as that the file does not exist yet")
+    ] = None

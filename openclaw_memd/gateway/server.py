@@ -1,0 +1,197 @@
+"""The server: one socket, two protocols, every connection bounded."""
+
+import os
+import socket
+from collections.abc import Iterable
+from functools import partial
+from typing import Literal
+
+import structlog
+import trio
+from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
+
+from openclaw_memd.config.schema import Limits
+from openclaw_memd.errors import OverloadedError
+from openclaw_memd.gateway.admission import RETRY_AFTER_MS
+from openclaw_memd.gateway.calls import Caller, Calls
+from openclaw_memd.gateway.faults import PARSE_ERROR, encode_fault, make_fault
+from openclaw_memd.gateway.http import HttpFace
+from openclaw_memd.gateway.hyper import HttpServer, RequestStream
+from openclaw_memd.gateway.lines import LineConnection
+from openclaw_memd.gateway.listener import Listener
+from openclaw_memd.gateway.methods import METHODS
+from openclaw_memd.gateway.metrics import Metrics
+from openclaw_memd.gateway.peers import Peer, identify
+from openclaw_memd.gateway.rpc import Dispatcher
+from openclaw_memd.gateway.services import Gauge, Services
+from openclaw_memd.gateway.stream import BoundedStream
+
+log = structlog.get_logger("memd.gateway")
+
+GRACE_S = 3.0
+"""How long calls in flight may take once the daemon stops."""
+
+REFUSAL_S = 0.5
+"""How long a connection over the limit has to show which protocol it speaks."""
+
+
+class Gateway:
+    """Serves ``services`` on a listener."""
+
+    def __init__(self, services: Services, limits: Limits) -> None:
+        self._services = services
+        self._limits = limits
+        self._metrics = Metrics()
+        self._calls = Calls(METHODS, services, limits, self._metrics)
+        self._dispatcher = Dispatcher(self._calls, limits)
+        self._face = HttpFace(self._dispatcher, limits, services.healthy, self._render_metrics)
+        self._http = HttpServer(limits)
+        self._open: set[trio.SocketStream] = set()
+        self._refusing = 0
+
+    async def serve(
+        self,
+        listener: Listener,
+        *,
+        stopping: trio.Event,
+        grace_s: float = GRACE_S,
+        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Serve until ``stopping``, then finish what is in flight for at most ``grace_s``.
+
+        The listener's sockets are closed; its file and lock are left to its owner.
+        """
+        accept = partial(
+            trio.serve_listeners,
+            partial(self._handle, stopping=stopping),
+            [trio.SocketListener(trio.socket.from_stdlib_socket(sock)) for sock in listener.sockets],
+        )
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self._calls.run)
+            async with trio.open_nursery() as connections:
+                try:
+                    async with trio.open_nursery() as accepting:
+                        accepting.start_soon(partial(accept, handler_nursery=connections))
+                        task_status.started()
+                        await stopping.wait()
+                        accepting.cancel_scope.cancel()
+                    await self._http.stop()
+                except trio.Cancelled:
+                    self._close_all()
+                    raise
+                nursery.start_soon(self._close_all_after, grace_s)
+            nursery.cancel_scope.cancel()
+
+    async def _close_all_after(self, grace_s: float) -> None:
+        try:
+            await trio.sleep(grace_s)
+        finally:
+            self._close_all()
+
+    def _close_all(self) -> None:
+        """Closing the sockets also frees those who wait for a peer under a shield."""
+        for stream in self._open:
+            stream.socket.close()
+
+    async def _handle(self, stream: trio.SocketStream, *, stopping: trio.Event) -> None:
+        is_over_limit = len(self._open) - self._refusing >= self._limits.connections
+        if is_over_limit and self._refusing >= self._limits.connections:
+            await trio.aclose_forcefully(stream)
+            return
+        self._open.add(stream)
+        self._refusing += is_over_limit
+        try:
+            peer = identify(stream.socket)
+            if _admit(peer):
+                await (self._refuse(stream) if is_over_limit else self._serve(stream, peer, stopping))
+        except* (trio.BrokenResourceError, trio.ClosedResourceError, OSError):
+            pass  # the peer went away
+        except* Exception as errors:
+            log.exception("connection failed", exc_info=errors)
+        finally:
+            self._refusing -= is_over_limit
+            self._open.discard(stream)
+            await trio.aclose_forcefully(stream)
+
+    async def _serve(self, stream: trio.SocketStream, peer: Peer, stopping: trio.Event) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_cancel_when_set, stopping, nursery.cancel_scope)
+            protocol = await _sniff(stream, self._limits.read_s)
+            nursery.cancel_scope.cancel()
+        if nursery.cancel_scope.cancelled_caught and stopping.is_set():
+            return
+        match protocol:
+            case "line":
+                connection = LineConnection(
+                    BoundedStream(stream), self._dispatcher, Caller("line", peer), self._limits
+                )
+                await connection.serve(stopping)
+            case "http":
+                request_stream = RequestStream(stream, read_s=self._limits.read_s)
+
+                async def app(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+                    await self._face.serve(scope, receive, send, request_stream, Caller("http", peer))
+
+                await self._http.serve(request_stream, app)
+            case "unknown":
+                fault = make_fault(PARSE_ERROR, "parse", "neither a JSON text nor an HTTP request")
+                await BoundedStream(stream).send_last(encode_fault(fault) + b"\n")
+            case None:
+                pass
+
+    async def _refuse(self, stream: trio.SocketStream) -> None:
+        protocol = await _sniff(stream, REFUSAL_S)
+        log.warning("connection refused", reason="connections", limit=self._limits.connections)
+        answer = encode_fault(
+            make_fault(
+                OverloadedError.code,
+                OverloadedError.kind,
+                "too many connections",
+                reason="connections",
+                retry_after_ms=RETRY_AFTER_MS,
+            )
+        )
+        if protocol == "http":
+            head = (
+                "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
+                f"content-length: {len(answer)}\r\nconnection: close\r\n\r\n"
+            )
+            await BoundedStream(stream).send_last(head.encode() + answer)
+        else:
+            await BoundedStream(stream).send_last(answer + b"\n")
+
+    def _render_metrics(self) -> str:
+        return self._metrics.render([*self._own_gauges(), *self._services.metrics()])
+
+    def _own_gauges(self) -> Iterable[Gauge]:
+        yield Gauge("memd_connections", "Open connections.", len(self._open))
+        for pace, admission in self._calls.admissions.items():
+            label = (("pace", pace),)
+            yield Gauge("memd_calls_running", "Calls that run.", admission.running, label)
+            yield Gauge("memd_calls_waiting", "Calls that wait.", admission.waiting, label)
+
+
+def _admit(peer: Peer) -> bool:
+    """Whether ``peer`` may talk to us; whoever is not our own user is logged."""
+    if not peer.is_allowed:
+        log.warning("peer refused", uid=peer.uid, pid=peer.pid)
+    elif peer.uid != os.geteuid():
+        log.info("root connected", uid=peer.uid, pid=peer.pid)
+    return peer.is_allowed
+
+
+async def _sniff(stream: trio.SocketStream, read_s: float) -> Literal["line", "http", "unknown"] | None:
+    """The protocol by its first byte, which stays unread; None when none comes in time."""
+    first = b""
+    with trio.move_on_after(read_s):
+        first = await stream.socket.recv(1, socket.MSG_PEEK)
+    if not first:
+        return None
+    if first in b"{[" or first.isspace():
+        return "line"
+    return "http" if first.isalpha() else "unknown"
+
+
+async def _cancel_when_set(event: trio.Event, scope: trio.CancelScope) -> None:
+    await event.wait()
+    scope.cancel()

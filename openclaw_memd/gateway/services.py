@@ -1,0 +1,74 @@
+"""What the gateway asks of the daemon that it serves."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from openclaw_memd.config.sections import Search
+from openclaw_memd.gateway.results import StatusReport, SyncReport
+from openclaw_memd.jobs import Job, Jobs
+from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A number for ``/metrics``, such as ``memd_chunks`` with the label ``agent="main"``."""
+
+    name: str
+    meaning: str
+    value: float
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+class AgentServices(Protocol):
+    """One agent's memory."""
+
+    @property
+    def search_defaults(self) -> Search:
+        """What holds for a search that does not say otherwise."""
+        ...
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        """Hits by ``request.deadline_at`` (in trio's time), with what there is by then."""
+        ...
+
+    async def get(self, request: GetRequest) -> GetAnswer:
+        """Lines of one file."""
+        ...
+
+    async def sync(self, force: bool) -> SyncReport:
+        """Make the index show every write made before. Cancelling gives up the wait, not the work."""
+        ...
+
+    def start_rebuild(self) -> Job:
+        """The job that builds a new index, the running one if there is one; it ends in a ``SyncReport``."""
+        ...
+
+
+class Services(Protocol):
+    """The whole daemon."""
+
+    @property
+    def jobs(self) -> Jobs:
+        """The registry of jobs."""
+        ...
+
+    def agent(self, agent_id: str) -> AgentServices:
+        """One agent's memory.
+
+        Raises:
+            NotFoundError: there is no such agent.
+        """
+        ...
+
+    async def status(self, deep: bool) -> StatusReport:
+        """The state of everything; without ``deep`` only what is known at once."""
+        ...
+
+    def healthy(self) -> bool:
+        """Whether the daemon is ready and its writer alive."""
+        ...
+
+    def metrics(self) -> Iterable[Gauge]:
+        """Numbers to show beside the gateway's own."""
+        ...

@@ -1,0 +1,46 @@
+"""What a method is."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from openclaw_memd.config.schema import Limits
+from openclaw_memd.gateway.rights import Right
+from openclaw_memd.gateway.schemas import CallParams
+from openclaw_memd.gateway.services import Services
+
+Pace = Literal["read", "write", "sync", "job"]
+"""Which deadline a call has: ``[limits] read_ms``, ``write_ms``, ``sync_ms``, or none."""
+
+PACES: tuple[Pace, ...] = ("read", "write", "sync", "job")
+
+P = TypeVar("P", bound=CallParams)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a handler works with. ``deadline_at`` is in trio's time, infinite for a call without deadline."""
+
+    services: Services
+    limits: Limits
+    deadline_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Generic[P]):
+    """One method of the contract. ``results`` are the shapes that its result may have.
+
+    ``example`` are params to show.
+    """
+
+    name: str
+    right: Right
+    pace: Pace
+    params: type[P]
+    results: tuple[type, ...]
+    handler: Callable[[Call, P], Awaitable[object]]
+    summary: str
+    example: Mapping[str, object]
+
+
+AnyMethod = Method[Any]

@@ -1,0 +1,124 @@
+"""A daemon that answers from memory, behind the gateway's own protocols."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import date
+
+import trio
+
+from openclaw_memd.config.sections import Search
+from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier
+from openclaw_memd.errors import NotFoundError
+from openclaw_memd.gateway.results import StatusReport, SyncReport
+from openclaw_memd.gateway.services import AgentServices, Gauge, Services
+from openclaw_memd.jobs import Job, Jobs, Progress
+from openclaw_memd.recall.types import GetAnswer, GetRequest, Hit, SearchAnswer, SearchRequest
+
+SYNCED = SyncReport(generation=7, added=1, changed=2, removed=3, unchanged=4, skipped=5, took_ms=6.5)
+
+HIT = Hit(
+    path="memory/2026-01-11.md",
+    start_line=3,
+    end_line=5,
+    text="The gateway listens on port 18789.\n",
+    score=0.8,
+    vector_score=None,
+    text_score=0.8,
+    exact=True,
+    weak=False,
+    tier=Tier.EPISODIC,
+    source=Source.MEMORY,
+    origin=Origin.AGENT,
+    session_kind=SessionKind.UNKNOWN,
+    observed_at=date(2026, 1, 11),
+    importance=None,
+    triggers=(),
+    projects=(),
+    supersedes_key=None,
+    citation="memory/2026-01-11.md#L3-L5",
+)
+
+
+def found(*hits: Hit) -> SearchAnswer:
+    return SearchAnswer(
+        hits, context="", mode="keyword", freshness="fresh", pending=0, took_ms=1.0, empty_reason=None
+    )
+
+
+Search_ = Callable[[SearchRequest], Awaitable[SearchAnswer]]
+
+
+class FakeAgent:
+    """Answers with ``HIT`` unless ``on_search`` or ``on_sync`` says otherwise; ``asked`` are its requests."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.search_defaults = Search(max_results=9, min_score=0.5)
+        self.asked: list[SearchRequest | GetRequest | bool] = []
+        self.on_search: Search_ | None = None
+        self.on_sync: Callable[[], Awaitable[SyncReport]] | None = None
+        self._jobs = jobs
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        self.asked.append(request)
+        return await self.on_search(request) if self.on_search else found(HIT)
+
+    async def get(self, request: GetRequest) -> GetAnswer:
+        self.asked.append(request)
+        return GetAnswer(
+            "ok", request.path, "text\n", request.from_line, 1, 9, True, 5, Origin.AGENT, None, "<memory>"
+        )
+
+    async def sync(self, force: bool) -> SyncReport:
+        self.asked.append(force)
+        return await self.on_sync() if self.on_sync else SYNCED
+
+    def start_rebuild(self) -> Job:
+        async def work(report_progress: Progress) -> object:
+            report_progress(1, 2)
+            return await self.on_sync() if self.on_sync else SYNCED
+
+        return self._jobs.start("rebuild", work, key="main")
+
+
+class FakeServices:
+    """One agent, ``main``."""
+
+    def __init__(self) -> None:
+        self.jobs = Jobs()
+        self.main = FakeAgent(self.jobs)
+        self.is_healthy = True
+        self.on_status: Callable[[], Awaitable[object]] | None = None
+
+    def agent(self, agent_id: str) -> AgentServices:
+        if agent_id != "main":
+            raise NotFoundError("no such agent", field="context.agent")
+        return self.main
+
+    async def status(self, deep: bool) -> StatusReport:
+        if self.on_status:
+            await self.on_status()
+        return StatusReport(
+            version="0",
+            pid=1,
+            uptime_s=2.0,
+            state="ok",
+            socket="/run/memd.sock",
+            agents=(),
+            jobs=(),
+            warnings=("deep",) if deep else (),
+        )
+
+    def healthy(self) -> bool:
+        return self.is_healthy
+
+    def metrics(self) -> Iterable[Gauge]:
+        yield Gauge("memd_chunks", "Indexed chunks.", 12, (("agent", "main"),))
+
+
+def _is_whole(services: FakeServices) -> Services:
+    """Checked by the type checker: the fake has everything that the gateway asks for."""
+    return services
+
+
+async def never() -> SyncReport:
+    await trio.sleep_forever()
+    raise AssertionError
