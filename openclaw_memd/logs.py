@@ -60,13 +60,16 @@ ALLOWED_FIELDS = frozenset(
         "count",
         "generation",
         "attempt",
+        "failures",
         "restarts",
         "delay_s",
+        "retry_in_s",
         "took_ms",
         "uptime_s",
         "bytes",
         "limit",
         "field",
+        "fields",
         "sections",
         "errno",
         "error_type",
@@ -79,6 +82,17 @@ def keep_allowed(_logger: object, _method: str, event: Event) -> Event:
     """Replace the value of every field that is not on the allow-list."""
     for name in event.keys() - ALLOWED_FIELDS:
         event[name] = "(withheld)"
+    return event
+
+
+def escape_unprintable(_logger: object, _method: str, event: Event) -> Event:
+    """Write out what a terminal would obey: a file's name may hold it."""
+    for name, value in event.items():
+        if isinstance(value, str) and not value.isprintable():
+            event[name] = "".join(
+                letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+                for letter in value
+            )
     return event
 
 
@@ -138,6 +152,7 @@ def configure_logging(
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             describe_exception,
             keep_allowed,
+            escape_unprintable,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(severity),

@@ -2,11 +2,14 @@
 
 import os
 import socket
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import structlog
 import trio
+
+from openclaw_memd.errors import MemdError
 
 log = structlog.get_logger("memd.supervisor")
 
@@ -21,7 +24,7 @@ PROBE_TIMEOUT_S = 10.0
 
 @dataclass(slots=True)
 class Health:
-    """What ``status`` tells of one supervised task."""
+    """What ``status`` tells of one supervised task; ``last_error`` is safe to show."""
 
     name: str
     running: bool = False
@@ -42,7 +45,7 @@ async def keep_running(name: str, task: Callable[[], Awaitable[None]], health: H
         try:
             await task()
         except Exception as error:
-            health.last_error = type(error).__name__
+            health.last_error = error.message if isinstance(error, MemdError) else type(error).__name__
             health.restarts += 1
             if trio.current_time() - started >= STEADY_AFTER_S:
                 delay_s = FIRST_DELAY_S
@@ -84,7 +87,7 @@ class ServiceManager:
     async def feed_watchdog(self, prove_alive: Callable[[], Awaitable[None]]) -> None:
         """Tell the manager that we live, as often as it asks, each time only after ``prove_alive`` returned.
 
-        A proof that fails or hangs sends nothing, and the manager restarts the process.
+        A proof that hangs sends nothing, and the manager restarts the process. What a proof raises passes.
         """
         interval_s = self.watchdog_interval_s
         if interval_s is None:
@@ -97,6 +100,16 @@ class ServiceManager:
             else:
                 self.notify("WATCHDOG=1")
             await trio.sleep(interval_s)
+
+
+def leave_within(limit_s: float, *, code: int = 1) -> None:
+    """End the process after ``limit_s`` seconds if it is still there then, whatever its threads wait for.
+
+    Everything on disk is made to survive a kill, so a hard end costs nothing but the exit code.
+    """
+    timer = threading.Timer(limit_s, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
 
 
 def _watchdog_us(env: Mapping[str, str]) -> int:

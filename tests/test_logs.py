@@ -1,12 +1,16 @@
+import ast
 import io
 import json
 import logging
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
 
 import pytest
 import structlog
 
-from openclaw_memd.logs import configure_logging
+import openclaw_memd
+from openclaw_memd.logs import ALLOWED_FIELDS, configure_logging
 
 
 @pytest.fixture
@@ -60,3 +64,35 @@ def test_the_console_has_no_colours_off_a_terminal(stream: io.StringIO) -> None:
     structlog.get_logger("memd.test").info("ready")
     assert "ready" in stream.getvalue()
     assert "\x1b" not in stream.getvalue()
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_a_name_cannot_steer_a_terminal(stream: io.StringIO, form: Literal["console", "json"]) -> None:
+    configure_logging("info", form, stream)
+    structlog.get_logger("memd.test").info("skipped", path="仓库\x1b[31m\u202e\udcff.md")
+    assert "仓库" in stream.getvalue()
+    assert stream.getvalue().rstrip("\n").isprintable()
+
+
+def logged_fields(source: str) -> set[str]:
+    """The names of the fields that a module logs."""
+    return {
+        keyword.arg or "**"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in {"log", "_log"}
+        for keyword in node.keywords
+    }
+
+
+def test_every_field_that_the_package_logs_is_allowed() -> None:
+    logged = {
+        field
+        for path in Path(openclaw_memd.__path__[0]).rglob("*.py")
+        for field in logged_fields(path.read_text(encoding="utf-8"))
+    }
+
+    assert {"pid", "exc_info"} <= logged
+    assert logged - ALLOWED_FIELDS - {"exc_info"} == set()

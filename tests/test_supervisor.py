@@ -1,12 +1,15 @@
 import itertools
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import trio
 from trio.testing import MockClock
 
+from openclaw_memd.errors import UnavailableError
 from openclaw_memd.supervisor import Health, ServiceManager, keep_running
 
 
@@ -96,3 +99,24 @@ def test_a_watchdog_meant_for_another_process_is_not_ours() -> None:
     ours = {"WATCHDOG_USEC": "4000000", "WATCHDOG_PID": str(os.getpid())}
     assert ServiceManager(ours).watchdog_interval_s == 2
     assert ServiceManager({"WATCHDOG_USEC": "soon"}).watchdog_interval_s is None
+
+
+async def test_an_expected_failure_is_told_in_its_own_words(autojump_clock: MockClock) -> None:
+    health = Health("indexing")
+
+    async def fail() -> None:
+        raise UnavailableError("the disk is full", reason="disk_full")
+
+    with trio.move_on_after(0.5):
+        await keep_running("indexing", fail, health)
+    assert health.last_error == "the disk is full"
+
+
+def test_a_process_that_hangs_ends_all_the_same() -> None:
+    program = (
+        "import threading, openclaw_memd.supervisor as s\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "s.leave_within(0.05, code=3)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], timeout=30, check=False)
+    assert done.returncode == 3

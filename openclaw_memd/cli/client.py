@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import struct
 import time
 from argparse import Namespace
 from collections.abc import Iterator
@@ -14,6 +15,9 @@ from openclaw_memd.config import paths
 
 ALIVE_WITHIN_S = 0.9
 """A daemon that says nothing at all for this long is not answering; people wait a second, not more."""
+
+BUSY_WITHIN_S = 5.0
+"""How long one that runs may take to say anything, as on a machine with too much to do."""
 
 _PROBE = "probe"
 
@@ -117,7 +121,13 @@ def _answers(connection: socket.socket, timeout_s: float) -> Iterator[dict[str, 
     buffer = bytearray()
     ends_at = time.monotonic() + timeout_s
     while True:
-        received = connection.recv(65536)
+        try:
+            received = connection.recv(65536)
+        except TimeoutError:
+            if buffer or connection.gettimeout() != ALIVE_WITHIN_S or not _is_at_work(connection):
+                raise
+            connection.settimeout(BUSY_WITHIN_S)
+            continue
         if not received:
             return
         buffer += received
@@ -128,6 +138,22 @@ def _answers(connection: socket.socket, timeout_s: float) -> Iterator[dict[str, 
         if remaining_s <= 0:
             raise TimeoutError
         connection.settimeout(remaining_s)
+
+
+def _is_at_work(connection: socket.socket) -> bool:
+    """Whether the process at the other end can run: one that is stopped never answers.
+
+    False where that cannot be told.
+    """
+    if not hasattr(socket, "SO_PEERCRED"):
+        return False
+    pid = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        state = status.rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state in ("R", "S", "D")
 
 
 def _result(answer: dict[str, Any]) -> Any:

@@ -23,10 +23,11 @@ def execute(options: Namespace) -> int:
         return DONE
     from openclaw_memd.config import paths
     from openclaw_memd.config.load import ConfigError, load_config, read_file, unread_sections
+    from openclaw_memd.daemon.settings import check_settings
 
     file, _ = paths.config_file(os.environ, options.config)
     try:
-        load_config(file=options.config)
+        check_settings(load_config(file=options.config))
         unread = unread_sections(read_file(os.environ, options.config))
     except ConfigError as error:
         raise CliError(str(error), BAD_CONFIG, {"message": str(error)}) from None

@@ -1,7 +1,7 @@
 """The ``memd`` command: all but the local commands are one call over the daemon's socket.
 
-This module imports little, since health checks and hooks run ``memd status``; a command is imported when it is
-used.
+This module imports little, since health checks and hooks run ``memd status``; a command is imported when it
+is used.
 """
 
 import sys
@@ -24,7 +24,7 @@ COMMANDS = {
     "model": "openclaw_memd.cli.model",
     "config": "openclaw_memd.cli.config",
 }
-"""Each command's module: it has ``SUMMARY``, ``configure(parser)`` and ``execute(arguments) -> exit code``."""
+"""Each command's module: it has ``SUMMARY``, ``configure(parser)`` and ``execute(options) -> exit code``."""
 
 
 def entry_point() -> None:
@@ -46,12 +46,16 @@ def main(arguments: list[str]) -> int:
     command.configure(parser)
     options = parser.parse_args(arguments[1:])
     try:
-        return int(command.execute(options))
+        code = int(command.execute(options))
+        sys.stdout.flush()
+        return code
     except CliError as error:
         return error.show(as_json=options.json)
     except BrokenPipeError:
         # The reader of our output went away, as `memd search x | head` does: nothing is wrong.
-        sys.stdout = None  # type: ignore[assignment]  # keeps the interpreter from flushing into the pipe
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         return 130

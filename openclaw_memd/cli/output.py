@@ -25,6 +25,11 @@ def plain(text: str) -> str:
     return "".join(char for char in text if char in "\n\t" or char.isprintable())
 
 
+def plain_line(text: str) -> str:
+    """``text`` on one line: a file's name may hold line ends, and must not look like more than a name."""
+    return plain(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def amount(count: int, noun: str) -> str:
     """``1 file``, ``2 files``."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -6,7 +6,7 @@ from typing import Any
 
 from openclaw_memd.cli.client import call
 from openclaw_memd.cli.exits import DONE
-from openclaw_memd.cli.output import paint, plain, print_json
+from openclaw_memd.cli.output import amount, paint, plain, plain_line, print_json
 
 SUMMARY = "search the memory"
 
@@ -53,7 +53,7 @@ def _show(answer: dict[str, Any]) -> None:
         marks = [hit["origin"]] if hit["origin"] in ("untrusted", "system") else []
         marks += ["weak"] if hit.get("weak") else []
         tail = f"  [{', '.join(marks)}]" if marks else ""
-        print(f"{paint(plain(hit['citation']), 'cyan')}  {hit['score']:.2f}{tail}")
+        print(f"{paint(plain_line(hit['citation']), 'cyan')}  {hit['score']:.2f}{tail}")
         print("  " + plain(hit["text"].rstrip("\n")).replace("\n", "\n  "))
         if hit.get("why"):
             print(
@@ -64,7 +64,7 @@ def _show(answer: dict[str, Any]) -> None:
         print()
     if not answer["hits"]:
         print(_EMPTY.get(answer.get("empty_reason") or "", "nothing found"))
-    notes = [f"{len(answer['hits'])} hits", answer["mode"], f"{answer['took_ms']:.0f} ms"]
+    notes = [amount(len(answer["hits"]), "hit"), answer["mode"], f"{answer['took_ms']:.0f} ms"]
     notes += [answer["freshness"]] if answer["freshness"] != "fresh" else []
     notes += [f"without {part}" for part in answer.get("degraded") or []]
     print(paint(", ".join(notes), "dim"), file=sys.stderr)

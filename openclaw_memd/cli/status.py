@@ -5,7 +5,7 @@ from typing import Any
 
 from openclaw_memd.cli.client import call
 from openclaw_memd.cli.exits import DONE, FAILED
-from openclaw_memd.cli.output import amount, duration, paint, plain, print_json, size
+from openclaw_memd.cli.output import amount, duration, paint, plain, plain_line, print_json, size
 
 SUMMARY = "tell how the daemon and its index are"
 
@@ -21,7 +21,7 @@ def configure(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Show the status; 1 while the daemon starts."""
     params = {"deep": True} if options.deep else {}
-    report = call(options, "status", params, timeout_s=60.0 if options.deep else 0.9)
+    report = call(options, "status", params, timeout_s=60.0 if options.deep else 5.0)
     if options.json:
         print_json(report)
     else:
@@ -63,7 +63,7 @@ def _agent_lines(agent: dict[str, Any]) -> list[str]:
         f"state {size(storage['state_bytes'])}",
     ]
     skipped = agent["skipped"]
-    lines += [f"  skipped    {plain(one['path'])}: {one['reason']}" for one in skipped[:_SHOWN]]
+    lines += [f"  skipped    {plain_line(one['path'])}: {one['reason']}" for one in skipped[:_SHOWN]]
     if len(skipped) > _SHOWN:
         lines.append(f"  skipped    and {len(skipped) - _SHOWN} more (memd status --json)")
     lines += [

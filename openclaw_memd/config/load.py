@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -95,6 +96,9 @@ def check(table: Table) -> Config:
         ConfigError: as :func:`load_config`.
     """
     _refuse_unknown(table, Config, "")
+    for section in PER_AGENT:
+        if not isinstance(table.get(section, {}), dict):
+            raise ConfigError(f"{section}: must be a table")
     agents = table.get("agents", {}) or {"main": {}}
     merged = {
         name: {
@@ -119,6 +123,10 @@ def _check_meaning(config: Config) -> None:
         )
     if config.embedding.provider == "openai" and not config.embedding.model:
         raise ConfigError("embedding.model: needed with embedding.provider = openai")
+    if config.embedding.base_url and not _is_http_address(config.embedding.base_url):
+        raise ConfigError(
+            "embedding.base_url: not an http or https address, such as http://localhost:11434/v1"
+        )
     if config.time.zone != "local":
         try:
             ZoneInfo(config.time.zone)
@@ -127,6 +135,14 @@ def _check_meaning(config: Config) -> None:
     names = [extra.name for extra in config.files.extra]
     if len(set(names)) < len(names):
         raise ConfigError("files.extra: two entries have the same name")
+
+
+def _is_http_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def unread_sections(table: Table) -> list[str]:

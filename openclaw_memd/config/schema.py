@@ -20,6 +20,8 @@ from openclaw_memd.config.sections import (
 )
 
 Text = Annotated[str, Meta(max_length=4096)]
+HeaderName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
+HeaderValue = Annotated[str, Meta(pattern=r"^[ -~]{0,4096}$")]
 
 
 class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -132,9 +134,9 @@ class Embedding(Section, frozen=True):
     base_url: Annotated[Text, Meta(description="openai: the API's address, up to and with /v1")] = ""
     api_key_env: Annotated[Text, Meta(description="openai: environment variable that holds the key")] = ""
     api_key_file: Annotated[Text, Meta(description="openai: file that holds the key")] = ""
-    headers: Annotated[dict[str, str], Meta(description="openai: more request headers")] = field(
-        default_factory=dict
-    )
+    headers: Annotated[
+        dict[HeaderName, HeaderValue], Meta(description="openai: more request headers, in ASCII")
+    ] = field(default_factory=dict)
     dims: Annotated[
         int, Meta(ge=0, le=8192, description="openai: ask for this many dimensions; 0: the model's own")
     ] = 0

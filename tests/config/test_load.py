@@ -49,8 +49,14 @@ def test_a_named_file_must_exist(tmp_path: Path) -> None:
         ("[chunking]\ntokens = 100\noverlap = 100", "chunking.overlap", "less than"),
         ('[time]\nzone = "Mars/Olympus"', "time.zone", "IANA"),
         ('[embedding]\nprovider = "openai"', "embedding.model", "needed"),
+        ('[embedding]\nbase_url = "localhost:11434/v1"', "embedding.base_url", "http"),
+        ('[embedding]\nbase_url = "http://[::1/v1"', "embedding.base_url", "http"),
+        ('[embedding]\nbase_url = "https://host:99999/v1"', "embedding.base_url", "http"),
         ("limits = 3", "limits", "table"),
+        ("search = 3", "search", "table"),
+        ("dreaming = []", "dreaming", "table"),
         ("[search]\nmin_score = nan", "search.min_score", "number from 0 to 1"),
+        ("[embedding.headers]\nx-user = 'Jürgen'", "embedding.headers", "matches"),
     ],
 )
 def test_a_bad_key_is_named_with_what_it_may_be(tmp_path: Path, text: str, named: str, allowed: str) -> None:

@@ -1,0 +1,81 @@
+"""One agent as the gateway sees it: its own settings over the memory of its workspace."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Self
+
+import msgspec
+
+from openclaw_memd.config.sections import Search as SearchSection
+from openclaw_memd.daemon.workspace import WorkspaceMemory
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.gateway.results import SyncReport
+from openclaw_memd.index.faults import DamagedError
+from openclaw_memd.index.line_store import LineStore
+from openclaw_memd.jobs import Job
+from openclaw_memd.ports import Clock, Embedder
+from openclaw_memd.recall.get import Get
+from openclaw_memd.recall.nearness import Nearness
+from openclaw_memd.recall.search import Search
+from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
+
+MENDED_SOON_MS = 1_000
+
+
+class AgentMemory:
+    """An agent's memory; several may share a workspace.
+
+    While a damaged index is being mended, calls that need it raise ``UnavailableError``.
+    """
+
+    def __init__(self, memory: WorkspaceMemory, defaults: SearchSection, search: Search, get: Get) -> None:
+        self.memory = memory
+        self.search_defaults = defaults
+        self._search = search
+        self._get = get
+
+    @classmethod
+    def build(
+        cls, memory: WorkspaceMemory, settings: SearchSection, embedder: Embedder, clock: Clock
+    ) -> Self:
+        """The agent with these settings over ``memory``."""
+        search = Search(
+            index=memory.index,
+            corpus=memory.indexer.corpus,
+            nearness=Nearness(memory.index, memory.searches, LineStore(memory.vectors.store)),
+            analyzer=memory.analyzer,
+            embedder=embedder,
+            clock=clock,
+            index_state=lambda: memory.indexer.state,
+            half_life_days=settings.half_life_days,
+        )
+        return cls(memory, settings, search, Get(memory.index, memory.indexer.corpus))
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        """Hits by the request's deadline, with what there is by then."""
+        return await self._search.search(request)
+
+    async def get(self, request: GetRequest) -> GetAnswer:
+        """Lines of one file."""
+        with _damage_told():
+            return await self._get.get(request)
+
+    async def sync(self, force: bool) -> SyncReport:
+        """Make the index show every write made before the call."""
+        with _damage_told():
+            report = await self.memory.sync(force=force)
+        return msgspec.convert(report, SyncReport, from_attributes=True)
+
+    def start_rebuild(self) -> Job:
+        """The job that builds a new index."""
+        return self.memory.start_rebuild()
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    try:
+        yield
+    except DamagedError:
+        raise UnavailableError(
+            "the index is damaged and is being mended", reason="damaged", retry_after_ms=MENDED_SOON_MS
+        ) from None

@@ -1,0 +1,174 @@
+"""The daemon as a process: what it holds, the order in which it starts, and how it stops."""
+
+import os
+import signal
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+
+import structlog
+import trio
+
+from openclaw_memd.clock import SystemClock, SystemRng
+from openclaw_memd.config import paths
+from openclaw_memd.config.load import workspace_of
+from openclaw_memd.config.schema import Config
+from openclaw_memd.daemon.agents import AgentMemory
+from openclaw_memd.daemon.embedding import build_embedder
+from openclaw_memd.daemon.services import DaemonServices
+from openclaw_memd.daemon.settings import check_settings
+from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
+from openclaw_memd.files.workspace import open_workspace
+from openclaw_memd.gateway.listener import Listener, inherit_from_launchd, inherit_listener, open_listener
+from openclaw_memd.gateway.server import Gateway
+from openclaw_memd.index.calibrations import Calibrations
+from openclaw_memd.jobs import Jobs
+from openclaw_memd.supervisor import ServiceManager
+from openclaw_memd.version import VERSION
+
+log = structlog.get_logger("memd.daemon")
+
+GUARD_EVERY_S = 30.0
+WRITER_TIMEOUT_S = 60.0
+GRACE_S = 3.0
+"""How long calls in flight may take after a stop signal; a whole stop takes at most 5 s."""
+
+LAUNCHD_SOCKET = "Listener"
+
+
+class WriterDeadError(Exception):
+    """A database writer does not answer: only a new process helps."""
+
+
+async def run_daemon(
+    config: Config,
+    *,
+    env: MutableMapping[str, str],
+    unread_sections: Sequence[str] = (),
+    on_leaving: Callable[[], object] = lambda: None,
+) -> None:
+    """Serve until SIGTERM or SIGINT. ``on_leaving`` is called as soon as it is clear that the end has come.
+
+    Raises:
+        ConfigError: a setting cannot be used.
+        AlreadyRunningError, SocketPathError: the socket cannot be had.
+        ConflictError: another daemon holds a workspace.
+        WorkspaceError, ForeignStateError, NewerFormatError: a workspace or its state cannot be used.
+        UnavailableError: the disk cannot be used.
+        WriterDeadError: a writer stopped answering.
+    """
+    check_settings(config)
+    manager = ServiceManager(env)
+    stopping = trio.Event()
+    async with AsyncExitStack() as held:
+        listener = _listen(config, env)
+        held.callback(listener.close)
+        clock, rng, jobs = SystemClock(), SystemRng(), Jobs()
+        embedder = build_embedder(config, env, clock, rng)
+        held.push_async_callback(embedder.aclose)
+        outside = Outside(clock, rng, embedder, jobs)
+        memories = _open_workspaces(config, env, outside, held)
+        opened = tuple(dict.fromkeys(memories.values()))
+        embedder.keep_in(Calibrations(opened[0].vectors.store))
+        agents = {
+            agent: AgentMemory.build(memory, config.agents[agent].search, embedder, clock)
+            for agent, memory in memories.items()
+        }
+        services = DaemonServices(
+            agents,
+            jobs,
+            embedder,
+            clock,
+            socket=str(listener.path or socket_of(config, env)),
+            warnings=_warnings(unread_sections),
+        )
+        async with trio.open_nursery() as tasks:
+            await tasks.start(_stop_on_signal, stopping, on_leaving)
+            await tasks.start(jobs.run)
+            async with trio.open_nursery() as front:
+                gateway = Gateway(services, config.limits)
+                await front.start(partial(gateway.serve, listener, stopping=stopping, grace_s=GRACE_S))
+                for memory in opened:
+                    await tasks.start(memory.run)
+                manager.notify("READY=1", f"STATUS=serving {len(agents)} agents")
+                log.info("ready", version=VERSION, agents=len(agents), pid=os.getpid())
+                prove = partial(_prove_alive, opened)
+                tasks.start_soon(manager.feed_watchdog, prove)
+                tasks.start_soon(_guard_writers, prove, on_leaving)
+            manager.notify("STOPPING=1")
+            tasks.cancel_scope.cancel()
+    log.info("stopped", pid=os.getpid())
+
+
+async def _stop_on_signal(
+    stopping: trio.Event,
+    on_leaving: Callable[[], object],
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        task_status.started()
+        async for number in signals:
+            log.info("stopping", signal=signal.Signals(number).name)
+            if not stopping.is_set():
+                on_leaving()
+                stopping.set()
+
+
+async def _prove_alive(memories: Sequence[WorkspaceMemory]) -> None:
+    for memory in memories:
+        await memory.prove_alive()
+
+
+async def _guard_writers(prove: Callable[[], Awaitable[None]], on_leaving: Callable[[], object]) -> None:
+    """End the process when a writer hangs; a service manager starts it again."""
+    while True:
+        await trio.sleep(GUARD_EVERY_S)
+        with trio.move_on_after(WRITER_TIMEOUT_S) as scope:
+            await prove()
+        if scope.cancelled_caught:
+            on_leaving()
+            raise WriterDeadError("a database writer does not answer")
+
+
+def _listen(config: Config, env: MutableMapping[str, str]) -> Listener:
+    """The service manager's socket when it hands one over, else our own."""
+    inherited = inherit_listener(env) or inherit_from_launchd(LAUNCHD_SOCKET)
+    return inherited or open_listener(socket_of(config, env))
+
+
+def socket_of(config: Config, env: Mapping[str, str]) -> Path:
+    """Where clients look for this daemon."""
+    return paths.socket_path(env, config.paths.socket or None, config.paths.state_dir or None)
+
+
+def _open_workspaces(
+    config: Config, env: Mapping[str, str], outside: Outside, held: AsyncExitStack
+) -> dict[str, WorkspaceMemory]:
+    """Each agent's workspace, opened once however many agents name it."""
+    state_dir = paths.state_dir(env, config.paths.state_dir or None)
+    by_path: dict[Path, list[str]] = {}
+    for agent, settings in config.agents.items():
+        by_path.setdefault(Path(os.path.realpath(workspace_of(settings, env)[0])), []).append(agent)
+    memories: dict[str, WorkspaceMemory] = {}
+    for agents in by_path.values():
+        path, is_named = workspace_of(config.agents[agents[0]], env)
+        workspace = open_workspace(path, state_dir=state_dir, create=not is_named)
+        try:
+            memory = WorkspaceMemory(workspace, config, _languages(config, agents), outside)
+        except BaseException:
+            workspace.close()
+            raise
+        held.push_async_callback(memory.aclose)
+        memories |= dict.fromkeys(agents, memory)
+    return {agent: memories[agent] for agent in config.agents}
+
+
+def _languages(config: Config, agents: Sequence[str]) -> tuple[str, ...]:
+    """One index serves all agents of a workspace, so it knows the languages of all of them."""
+    return tuple(dict.fromkeys(code for agent in agents for code in config.agents[agent].search.languages))
+
+
+def _warnings(unread_sections: Sequence[str]) -> list[str]:
+    return [f"[{name}] is set, but nothing in this version acts on it" for name in unread_sections]

@@ -1,0 +1,289 @@
+"""One workspace at work: its files, index and vectors, and the tasks that keep them together."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import structlog
+import trio
+
+from openclaw_memd.allocator import give_back
+from openclaw_memd.config.schema import Config
+from openclaw_memd.daemon.settings import extra_roots, file_rules
+from openclaw_memd.domain.provenance import TrustTier
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.files.debounce import Debounce
+from openclaw_memd.files.roots import Roots
+from openclaw_memd.files.survey import OtherNotes, find_other_notes
+from openclaw_memd.files.watcher import EVERYTHING, Watcher
+from openclaw_memd.files.workspace import Workspace
+from openclaw_memd.index import readers
+from openclaw_memd.index.corpus import Corpus
+from openclaw_memd.index.faults import DamagedError
+from openclaw_memd.index.filler import Filler
+from openclaw_memd.index.indexer import Indexer, SyncReport
+from openclaw_memd.index.line_filler import LineFiller
+from openclaw_memd.index.opening import open_index, open_state
+from openclaw_memd.index.preparing import Preparer
+from openclaw_memd.index.publishing import Published
+from openclaw_memd.index.rebuilding import Rebuilder
+from openclaw_memd.index.repairing import Repairer
+from openclaw_memd.index.store import Store
+from openclaw_memd.index.vector_database import open_vectors
+from openclaw_memd.index.vector_search import VectorSearch
+from openclaw_memd.index.vector_store import VectorStore
+from openclaw_memd.jobs import Job, Jobs, Progress
+from openclaw_memd.ports import Clock, Embedder, Rng
+from openclaw_memd.supervisor import Health, keep_running
+
+log = structlog.get_logger("memd.workspace")
+
+LONGEST_BURST_S = 5.0
+"""A file that is written to without a pause is indexed this often at least."""
+
+RECONCILE_JITTER = 0.1
+MODEL_LOOK_S = 5.0
+MEMORY_LOOK_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a workspace is given: everything that is not its own."""
+
+    clock: Clock
+    rng: Rng
+    embedder: Embedder
+    jobs: Jobs
+
+
+class WorkspaceMemory:
+    """An open workspace. ``run`` keeps the index like the files until cancelled; ``aclose`` afterwards.
+
+    ``warnings`` are plain sentences for ``status``; ``watched`` says that the watcher has begun, by whatever
+    means.
+    """
+
+    def __init__(
+        self, workspace: Workspace, config: Config, languages: Sequence[str], outside: Outside
+    ) -> None:
+        """Open the databases.
+
+        Raises:
+            UnavailableError: the disk or the state folder cannot be used.
+            NewerFormatError, ForeignStateError: the state is not one that this version may touch.
+        """
+        self.workspace = workspace
+        self.analyzer = Analyzer(languages)
+        self.warnings = list(workspace.warnings)
+        self.other_notes = OtherNotes(0, ())
+        self._config = config
+        self._outside = outside
+        with ExitStack() as undo:
+            now = outside.clock.now
+            self.roots = undo.enter_context(Roots(workspace.path, extra_roots(config)))
+            preparer = Preparer(
+                self.analyzer,
+                chunk_tokens=config.chunking.tokens,
+                chunk_overlap=config.chunking.overlap,
+            )
+            state = open_state(workspace.state, workspace.id, now)
+            self.state = state.store
+            undo.callback(self.state.close)
+            index = open_index(workspace.state, preparer.identity, now)
+            undo.callback(index.store.close)
+            vectors = open_vectors(workspace.state / "vectors.db", now())
+            undo.callback(vectors.close)
+            undo.pop_all()
+        if state.set_aside is not None:
+            self.warnings.append(f"the state database was damaged and is set aside as {state.set_aside.name}")
+        self._index_aside = index.set_aside
+        self.vectors = VectorStore(vectors)
+        self.searches: Mapping[TrustTier, VectorSearch] = {
+            tier: VectorSearch(self.vectors) for tier in TrustTier
+        }
+        self.indexer = Indexer(
+            index.store,
+            Corpus(self.roots, file_rules(config)),
+            preparer,
+            outside.clock,
+            on_published=self._follow,
+        )
+        self.watcher = Watcher(self.roots, self.indexer.corpus.list, verify_s=config.files.reconcile_s)
+        self.filler = Filler(
+            embedder=outside.embedder,
+            vectors=self.vectors,
+            searches=tuple(self.searches.values()),
+            texts_of=self._texts_of,
+            lines=LineFiller(
+                embedder=outside.embedder,
+                vectors=self.vectors,
+                searches=tuple(self.searches.values()),
+                texts_of=self._chunk_texts_of,
+            ),
+            clock=outside.clock,
+            rng=outside.rng,
+        )
+        self._rebuilder = Rebuilder(self.indexer)
+        self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
+        self._debounce = Debounce(quiet_s=config.files.debounce_s, longest_s=LONGEST_BURST_S)
+        self.health = {
+            name: Health(name)
+            for name in ("watcher", "indexing", "repair", "live texts", "vectors", "memory")
+        }
+        self._replaced = trio.Event()
+        self.ready = trio.Event()
+        self.watched = False
+        self.writable = True
+
+    @property
+    def index(self) -> Store:
+        """The index's database."""
+        return self.indexer.store
+
+    @property
+    def index_aside(self) -> Path | None:
+        """Where a damaged index lies that this one took the place of since the start."""
+        return self._repairer.aside or self._index_aside
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Watch, index, repair and embed until cancelled."""
+        async with trio.open_nursery() as nursery:
+            task_status.started()
+            for name, task in (
+                ("watcher", partial(self.watcher.run, self._hint)),
+                ("indexing", self._index_bursts),
+                ("repair", self._repairer.run),
+                ("live texts", self._follow_replacements),
+                ("vectors", self._embed),
+                ("memory", self._give_memory_back),
+            ):
+                nursery.start_soon(keep_running, name, task, self.health[name])
+            nursery.start_soon(self._reconcile)
+
+    async def sync(self, *, force: bool = False) -> SyncReport:
+        """Make the index equal to the files now."""
+        report = await self.indexer.sync(verify=force)
+        if report.added + report.changed + report.unchanged == 0:
+            self.other_notes = await trio.to_thread.run_sync(find_other_notes, self.roots)
+        else:
+            self.other_notes = OtherNotes(0, ())
+        return report
+
+    def start_rebuild(self) -> Job:
+        """The job that rebuilds the index; the running one if there is one."""
+
+        async def work(report_progress: Progress) -> object:
+            return await self._rebuilder.rebuild(report_progress)
+
+        return self._outside.jobs.start("rebuild", work, key=self.workspace.id)
+
+    async def prove_alive(self) -> None:
+        """Return once every writer has answered, be it that the disk is full; one that hangs never does."""
+        for store in (self.state, self.index, self.vectors.store):
+            try:
+                await store.probe()
+            except (DamagedError, UnavailableError):
+                self.writable = False
+                return
+        self.writable = True
+
+    async def check(self) -> None:
+        """Read the index through and mend what is broken."""
+        await self._repairer.repair()
+
+    async def aclose(self) -> None:
+        """Close the databases and release the workspace, cancelled or not."""
+        with trio.CancelScope(shield=True):
+            for store in (self.index, self.vectors.store, self.state):
+                await store.aclose()
+        self.roots.close()
+        self.workspace.close()
+
+    def _hint(self, paths: frozenset[str]) -> None:
+        self.watched = True
+        self.indexer.hint(paths)
+        self._debounce.add(paths)
+
+    async def _index_bursts(self) -> None:
+        """The watcher's first burst comes when it has started, so no change falls between it and the sync."""
+        await self._load_live()
+        self.ready.set()
+        await self.sync()
+        while True:
+            burst = await self._debounce.burst()
+            if EVERYTHING in burst:
+                await trio.to_thread.run_sync(self.roots.refresh)
+                await self.sync()
+            else:
+                await self.indexer.sync_hinted()
+
+    async def _reconcile(self) -> None:
+        while True:
+            jitter = 1 + RECONCILE_JITTER * (2 * self._outside.rng.random() - 1)
+            await trio.sleep(self._config.files.reconcile_s * jitter)
+            self._hint(frozenset({EVERYTHING}))
+
+    async def _rebuild_as_job(self) -> object:
+        return await self.start_rebuild().wait()
+
+    async def _embed(self) -> None:
+        async with trio.open_nursery() as nursery:
+            for search in self.searches.values():
+                nursery.start_soon(search.run)
+            nursery.start_soon(self._await_model)
+            await self.filler.run()
+
+    async def _give_memory_back(self) -> None:
+        """After much was indexed, and after vectors were loaded, once that is over."""
+        before: tuple[int, ...] | None = None
+        is_due = False
+        while True:
+            now = (self.indexer.generation, *(search.in_memory or 0 for search in self.searches.values()))
+            if now != before:
+                before, is_due = now, True
+            elif is_due:
+                is_due = False
+                self.analyzer.forget()
+                await trio.to_thread.run_sync(give_back)
+            await trio.sleep(MEMORY_LOOK_S)
+
+    async def _await_model(self) -> None:
+        """Take up a model that is installed while the daemon runs."""
+        was_off = False
+        while True:
+            is_off = self._outside.embedder.status().state == "off"
+            if was_off and not is_off:
+                self.filler.retry_now()
+            was_off = is_off
+            await trio.sleep(MODEL_LOOK_S)
+
+    def _follow(self, published: Published) -> None:
+        """Keep the live texts of each trust tier like the index."""
+        if published.replaced:
+            self._replaced.set()
+        for tier, search in self.searches.items():
+            search.remove(published.removed.get(tier, ()))
+            search.add(published.added.get(tier, ()))
+        self.filler.wake()
+
+    async def _follow_replacements(self) -> None:
+        while True:
+            await self._replaced.wait()
+            self._replaced = trio.Event()
+            await self._load_live()
+
+    async def _load_live(self) -> None:
+        """Read which texts there are, while nothing else changes them."""
+        async with self.indexer.turn:
+            for tier, search in self.searches.items():
+                search.set_live(await self.index.read(partial(readers.live_hashes, tier=tier)))
+        self.filler.wake()
+
+    async def _texts_of(self, hashes: Sequence[bytes]) -> Mapping[bytes, str]:
+        return await self.index.read(partial(readers.texts_of, text_hashes=hashes))
+
+    async def _chunk_texts_of(self, hashes: Sequence[bytes]) -> Mapping[bytes, str]:
+        return await self.index.read(partial(readers.chunk_texts_of, text_hashes=hashes))

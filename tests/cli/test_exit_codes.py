@@ -1,0 +1,204 @@
+"""Exit codes tell scripts what happened, and ``--json`` prints nothing but JSON."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openclaw_memd.cli.client import call_at
+from openclaw_memd.cli.exits import BAD_CONFIG, DONE, FAILED, NO_DAEMON, USAGE
+from tests.daemons import RunningDaemon, daemon_env, run_memd, short_folder
+
+CALLS = [
+    ("status",),
+    ("search", "word"),
+    ("get", "MEMORY.md"),
+    ("sync",),
+    ("rebuild",),
+    ("rpc", "status"),
+]
+
+
+def named(arguments: tuple[str, ...]) -> str:
+    return arguments[0]
+
+
+@pytest.mark.parametrize("arguments", CALLS, ids=named)
+def test_without_a_daemon_each_command_says_so(folder: Path, arguments: tuple[str, ...]) -> None:
+    done = run_memd(*arguments, env=daemon_env(folder))
+
+    assert (done.returncode, done.stdout) == (NO_DAEMON, "")
+    assert done.stderr == f"memd: no daemon at {folder}/m.sock; start it with `memd run`\n"
+
+
+@pytest.mark.parametrize("arguments", CALLS, ids=named)
+def test_without_a_daemon_json_is_all_that_is_printed(folder: Path, arguments: tuple[str, ...]) -> None:
+    done = run_memd(*arguments, "--json", env=daemon_env(folder))
+
+    assert (done.returncode, done.stderr) == (NO_DAEMON, "")
+    assert json.loads(done.stdout)["error"]["data"]["kind"] == "no_daemon"
+
+
+def test_a_socket_that_nobody_listens_on_is_no_daemon(folder: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(folder / "m.sock"))
+
+    assert run_memd("status", env=daemon_env(folder)).returncode == NO_DAEMON
+
+
+@pytest.fixture
+def halted(daemon: RunningDaemon) -> Iterator[RunningDaemon]:
+    os.kill(daemon.pid, signal.SIGSTOP)
+    yield daemon
+    os.kill(daemon.pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("arguments", [("status",), ("search", "word"), ("sync",)], ids=named)
+def test_a_daemon_that_is_halted_is_told_from_one_that_is_busy(
+    halted: RunningDaemon, arguments: tuple[str, ...]
+) -> None:
+    done = halted.memd(*arguments, timeout_s=20)
+
+    assert done.returncode == NO_DAEMON
+    assert "the daemon does not answer" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", CALLS, ids=named)
+def test_a_command_that_is_done_ends_with_0(daemon: RunningDaemon, arguments: tuple[str, ...]) -> None:
+    plain = daemon.memd(*arguments)
+    as_json = daemon.memd(*arguments, "--json")
+
+    assert (plain.returncode, as_json.returncode) == (DONE, DONE)
+    json.loads(as_json.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("get", "memory/nothing.md"), "no such memory file"),
+        (("get", "/etc/passwd"), "the path leads out of the memory (outside)"),
+        (("search", "x" * 5000), "query"),
+        (("search", "x", "--max-results", "0"), "max_results"),
+        (("search", "x", "--agent", "nobody"), "no such agent"),
+        (("rpc", "no.method"), "method"),
+        (("rpc", "recall.search", '{"querry": "x"}'), "querry"),
+    ],
+)
+def test_a_command_that_fails_ends_with_1_and_one_line(
+    daemon: RunningDaemon, arguments: tuple[str, ...], told: str
+) -> None:
+    plain = daemon.memd(*arguments)
+    as_json = daemon.memd(*arguments, "--json")
+
+    assert (plain.returncode, plain.stdout) == (FAILED, "")
+    assert told in plain.stderr
+    assert plain.stderr.count("\n") == 1
+    assert as_json.returncode == FAILED
+    json.loads(as_json.stdout)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("serach", "x"),
+        ("search",),
+        ("search", "x", "--corpus", "everything"),
+        ("status", "--deeep"),
+        ("rpc", "status", "{"),
+        ("rpc", "status", "[]"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_command_line_ends_with_2(folder: Path, arguments: tuple[str, ...]) -> None:
+    done = run_memd(*arguments, env=daemon_env(folder))
+
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert done.stderr
+
+
+def test_a_command_that_is_nearly_right_gets_a_hint(folder: Path) -> None:
+    done = run_memd("serach", "x", env=daemon_env(folder))
+
+    assert done.stderr == "memd: no command 'serach'; did you mean search?\n"
+
+
+def test_a_workspace_that_is_missing_is_not_made(folder: Path) -> None:
+    done = run_memd("run", "--workspace", str(folder / "ws"), env=daemon_env(folder))
+
+    assert done.returncode == BAD_CONFIG
+    assert done.stderr == f"memd: {folder}/ws: the workspace does not exist\n"
+    assert not (folder / "ws").exists()
+
+
+def test_a_workspace_that_is_a_file_is_refused(folder: Path) -> None:
+    (folder / "ws").write_text("", encoding="ascii")
+
+    done = run_memd("run", "--workspace", str(folder / "ws"), env=daemon_env(folder))
+
+    assert done.returncode == BAD_CONFIG
+    assert done.stderr == f"memd: {folder}/ws: the workspace is not a folder\n"
+
+
+def test_a_required_embedder_that_cannot_be_reached_fails_the_search_alone(folder: Path) -> None:
+    env = {
+        "MEMD_EMBEDDING__PROVIDER": "openai",
+        "MEMD_EMBEDDING__MODEL": "some-model",
+        "MEMD_EMBEDDING__BASE_URL": "http://127.0.0.1:9/v1",
+    }
+    with RunningDaemon(folder, env=env) as daemon:
+        daemon.write("memory/a.md", "firstword\n")
+        sync = daemon.memd("sync")
+        search = daemon.memd("search", "firstword", "--json")
+        status = daemon.memd("status", "--json")
+
+    assert (sync.returncode, search.returncode, status.returncode) == (DONE, FAILED, DONE)
+    assert json.loads(search.stdout)["error"]["data"]["kind"] == "unavailable"
+    report = json.loads(status.stdout)
+    assert (report["state"], report["agents"][0]["chunks"], report["agents"][0]["vectors"]) == (
+        "degraded",
+        1,
+        0,
+    )
+
+
+def test_an_empty_workspace_is_said_to_be_empty(folder: Path) -> None:
+    with RunningDaemon(folder) as daemon:
+        done = daemon.memd("sync")
+        daemon.write("notes/a.md", "elsewhere\n")
+        daemon.memd("sync")
+        warned = daemon.memd("status").stdout
+
+    assert done.returncode == DONE
+    assert done.stdout.startswith(f"0 files found in {folder}/ws\n")
+    assert '[files] include = ["/notes/**/*.md"] would index them' in warned
+
+
+def test_a_daemon_that_is_slow_is_waited_for() -> None:
+    slow = (
+        "import socket, sys, time\n"
+        "listener = socket.socket(socket.AF_UNIX)\n"
+        "listener.bind(sys.argv[1])\n"
+        "listener.listen()\n"
+        "connection, _ = listener.accept()\n"
+        "connection.recv(65536)\n"
+        "time.sleep(1.2)\n"
+        'connection.sendall(b\'{"jsonrpc": "2.0", "id": 1, "result": {"late": true}}\\n\')\n'
+    )
+    with short_folder() as folder:
+        path = folder / "s"
+        server = subprocess.Popen([sys.executable, "-c", slow, str(path)])
+        try:
+            while not path.exists():
+                time.sleep(0.01)
+            assert call_at(path, "status", {}, timeout_s=5.0) == {"late": True}
+        finally:
+            server.kill()
+            server.wait()

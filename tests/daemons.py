@@ -1,0 +1,243 @@
+"""Real daemons for tests and benchmarks: started as a user would, in folders of their own, ended by pid."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Self
+
+START_LIMIT_S = 30.0
+MEMD = (sys.executable, "-m", "openclaw_memd.cli.main")
+
+
+class DaemonError(Exception):
+    """The daemon answered a call with an error."""
+
+    def __init__(self, error: Mapping[str, Any]) -> None:
+        super().__init__(f"{error['code']} {error['message']} {error.get('data')}")
+        self.error = error
+
+
+class LineClient:
+    """One connection that speaks the line protocol."""
+
+    def __init__(self, path: Path, timeout_s: float = 60.0) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(timeout_s)
+        try:
+            self._socket.connect(str(path))
+        except OSError:
+            self._socket.close()
+            raise
+        self._file = self._socket.makefile("rb")
+        self._number = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+        self._socket.close()
+
+    def exchange(self, line: bytes) -> Any:
+        """Send raw bytes, read one answer."""
+        self._socket.sendall(line)
+        return self.receive()
+
+    def receive(self) -> Any:
+        """The next answer, whichever call it is to."""
+        answer = self._file.readline()
+        if not answer:
+            raise ConnectionResetError("the daemon closed the connection")
+        return json.loads(answer)
+
+    def send(self, method: str, **params: Any) -> None:
+        """Ask and do not wait."""
+        self._number += 1
+        request = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
+        self._socket.sendall(json.dumps(request).encode() + b"\n")
+
+    def call(self, method: str, **params: Any) -> Any:
+        """The result of one call, when no other is on its way."""
+        self.send(method, **params)
+        answer = self.receive()
+        if "error" in answer:
+            raise DaemonError(answer["error"])
+        return answer["result"]
+
+
+class RunningDaemon:
+    """A daemon in ``folder``; the same folder again finds the same workspace and state."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        env: Mapping[str, str] | None = None,
+        arguments: Sequence[str] = (),
+        command: Sequence[str] = MEMD,
+        **popen: Any,
+    ) -> None:
+        """``command`` stands in for ``memd``; ``popen`` goes to `subprocess.Popen` as it is."""
+        self.folder = folder
+        self.workspace = folder / "ws"
+        self.socket = folder / "m.sock"
+        self.log = folder / "log"
+        self.env = daemon_env(folder) | dict(env or {})
+        self._arguments = tuple(arguments)
+        self._command = tuple(command)
+        self._popen = popen
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
+
+    def start(self) -> None:
+        """Start and wait until the socket answers."""
+        self.launch()
+        try:
+            self.await_answer()
+        except BaseException:
+            self.kill()
+            raise
+
+    def launch(self) -> None:
+        """Start it and wait for nothing."""
+        (self.workspace / "memory").mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            command = (*self._command, "run", "--workspace", str(self.workspace), *self._arguments)
+            self.process = subprocess.Popen(
+                command, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self._popen
+            )
+
+    def await_answer(self) -> None:
+        """Wait until the socket answers."""
+        assert self.process is not None
+        ends_at = time.monotonic() + START_LIMIT_S
+        while time.monotonic() < ends_at:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the daemon ended with {self.process.returncode}: {self.read_log()}")
+            try:
+                with LineClient(self.socket) as client:
+                    client.call("status")
+                    return
+            except OSError:
+                time.sleep(0.01)
+        raise RuntimeError(f"the daemon did not start: {self.read_log()}")
+
+    def stop(self) -> int:
+        """Ask it to stop and wait; its exit code."""
+        return self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """SIGKILL it."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, number: signal.Signals) -> int:
+        if self.process is None:
+            return 0
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        code = self.process.wait(timeout=20)
+        self.process = None
+        return code
+
+    def read_log(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")[-4000:]
+
+    def call(self, method: str, **params: Any) -> Any:
+        with LineClient(self.socket) as client:
+            return client.call(method, **params)
+
+    def state_folder(self) -> Path:
+        """The folder of this workspace's databases."""
+        (folder,) = (entry for entry in (self.folder / "state").iterdir() if entry.name.isalnum())
+        return folder
+
+    def agent(self) -> Any:
+        """What ``status`` says of the one agent."""
+        return self.call("status")["agents"][0]
+
+    def write(self, path: str, text: str) -> Path:
+        """Write a file of the workspace as an editor would, by rename."""
+        target = self.workspace / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name}.tmp")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(target)
+        return target
+
+    def search_paths(self, query: str, **params: Any) -> list[str]:
+        return [hit["path"] for hit in self.call("recall.search", query=query, **params)["hits"]]
+
+    def memd(self, *arguments: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
+        """Run the command line against this daemon."""
+        return run_memd(*arguments, env=self.env, timeout_s=timeout_s)
+
+    def settle(self) -> Any:
+        """Wait until every change so far is indexed, noticed or not; the status of the agent."""
+        self.call("index.sync")
+        self.wait_until(lambda: self.agent()["freshness"] == "fresh")
+        return self.agent()
+
+    def wait_until(self, holds: Callable[[], bool], limit_s: float = 20.0) -> None:
+        """Wait for something that the daemon does by itself."""
+        ends_at = time.monotonic() + limit_s
+        while not holds():
+            if time.monotonic() > ends_at:
+                raise AssertionError(f"it did not come to be; log: {self.read_log()}")
+            time.sleep(0.02)
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """A folder whose path leaves room for a socket's name."""
+    with TemporaryDirectory(prefix="m", dir="/tmp") as name:
+        yield Path(name)
+
+
+def daemon_env(folder: Path, **more: str) -> dict[str, str]:
+    """An environment that keeps everything of a daemon inside ``folder``; no embedding unless asked for."""
+    return {
+        "PATH": os.environ.get("PATH", ""),
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "HOME": str(folder),
+        "MEMD_SOCKET": str(folder / "m.sock"),
+        "MEMD_STATE_DIR": str(folder / "state"),
+        "MEMD_PATHS__DATA_DIR": str(folder / "data"),
+        "MEMD_EMBEDDING__PROVIDER": "none",
+        **more,
+    }
+
+
+def run_memd(
+    *arguments: str, env: Mapping[str, str], timeout_s: float = 60.0
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line."""
+    return subprocess.run(
+        (*MEMD, *arguments), env=dict(env), capture_output=True, text=True, timeout=timeout_s, check=False
+    )

@@ -1,0 +1,107 @@
+"""A full disk under the state folder: reading goes on, status tells, and room is all that is needed."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon.clients import QUICK
+from tests.daemons import MEMD, DaemonError, RunningDaemon, short_folder
+
+SMALL = 'mount -t tmpfs -o size=8m,mode=700 tmpfs "$MEMD_STATE_DIR" && exec "$@"'
+LARGE_NOTE = "".join(f"filler{number} " for number in range(6_000))
+
+pytestmark = pytest.mark.fault
+
+
+def can_mount() -> bool:
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        return False
+    command = ["unshare", "-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]
+    return subprocess.run(command, capture_output=True, timeout=10, check=False).returncode == 0
+
+
+@pytest.fixture
+def daemon() -> Iterator[RunningDaemon]:
+    """A daemon whose state lies on a small disk that only it sees."""
+    if not can_mount():
+        pytest.skip("mounting needs root and a mount namespace")
+    with short_folder() as folder:
+        (folder / "state").mkdir()
+        command = ("unshare", "-m", "sh", "-c", SMALL, "memd", *MEMD)
+        with RunningDaemon(folder, env=QUICK, command=command) as running:
+            running.write("memory/a.md", "firstword\n")
+            running.settle()
+            yield running
+
+
+def disk_of(daemon: RunningDaemon) -> Path:
+    return Path(f"/proc/{daemon.pid}/root{daemon.folder}/state")
+
+
+def fill(disk: Path) -> Path:
+    """Take all the room that is left."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        for size in (65536, 4096, 1):
+            try:
+                while True:
+                    file.write(b"\0" * size)
+            except OSError:
+                continue
+    return ballast
+
+
+def kind_of_failure(daemon: RunningDaemon, method: str, **params: Any) -> tuple[str, str]:
+    with pytest.raises(DaemonError) as failed:
+        daemon.call(method, **params)
+    data = failed.value.error["data"]
+    return data["kind"], data.get("reason", "")
+
+
+def test_reading_goes_on_and_writing_comes_back_with_the_room(daemon: RunningDaemon) -> None:
+    ballast = fill(disk_of(daemon))
+    daemon.write("memory/b.md", f"secondword\n\n{LARGE_NOTE}\n")
+
+    assert kind_of_failure(daemon, "index.sync") == ("unavailable", "disk_full")
+    daemon.wait_until(lambda: "the disk is full" in " ".join(daemon.call("status")["warnings"]))
+    status = daemon.call("status")
+    assert status["state"] == "degraded"
+    assert daemon.search_paths("firstword") == ["memory/a.md"]
+    assert daemon.call("recall.get", path="memory/a.md")["text"] == "firstword"
+    assert "the disk is full" in daemon.memd("status").stdout
+
+    ballast.unlink()
+
+    daemon.wait_until(lambda: "memory/b.md" in daemon.search_paths("secondword"), limit_s=60)
+    daemon.wait_until(lambda: daemon.call("status")["state"] == "ok")
+    assert daemon.call("status", deep=True)["warnings"] == []
+
+
+def test_a_rebuild_without_room_fails_and_harms_nothing(daemon: RunningDaemon) -> None:
+    ballast = fill(disk_of(daemon))
+
+    assert kind_of_failure(daemon, "index.rebuild", wait=True) == ("unavailable", "disk_full")
+    assert daemon.search_paths("firstword") == ["memory/a.md"]
+    ballast.unlink()
+
+    assert daemon.call("index.rebuild", wait=True)["added"] == 1
+    assert daemon.search_paths("firstword") == ["memory/a.md"]
+
+
+def test_a_start_without_room_fails_in_plain_words() -> None:
+    if not can_mount():
+        pytest.skip("mounting needs root and a mount namespace")
+    with short_folder() as folder:
+        (folder / "state").mkdir()
+        full = SMALL.replace("size=8m", "size=16k")
+        command = ("unshare", "-m", "sh", "-c", full, "memd", *MEMD)
+        daemon = RunningDaemon(folder, env=QUICK, command=command)
+        daemon.launch()
+        assert daemon.process is not None
+        assert daemon.process.wait(timeout=30) == 1
+        assert daemon.read_log().startswith("memd: the disk ")
