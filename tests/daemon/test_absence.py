@@ -32,5 +32,9 @@ def test_searching_in_vain_writes_nothing_and_starts_nothing() -> None:
         # An event of the files that were just written may still come in: then the answer says so.
         assert {answer["empty_reason"] for answer in answers} <= {"no_match", "stale"}
         assert snapshot(folder) == before
+        daemon.wait_until(lambda: daemon.agent()["freshness"] == "fresh")
+        daemon.wait_until(
+            lambda: daemon.call("recall.search", query="zzqx-never-written")["empty_reason"] == "no_match"
+        )
         assert daemon.call("job.list")["jobs"] == []
         assert daemon.call("index.sync")["generation"] == generation
