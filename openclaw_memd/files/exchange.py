@@ -33,7 +33,7 @@ _CANNOT: Final = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.
 
 @dataclass(frozen=True, slots=True)
 class Displaced:
-    """The version that had the place: now ``aside`` in the open folder, with ``size`` bytes that are known."""
+    """The version that had the place: now ``aside`` in the open folder; ``size`` of its bytes are known."""
 
     folder: int
     aside: str
