@@ -67,9 +67,16 @@ def _paths_section(file: Path) -> dict[str, Any]:
 
     try:
         section = tomllib.loads(file.read_text(encoding="utf-8")).get("paths", {})
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise CliError(f"{file.name}: {error.strerror}", BAD_CONFIG) from None
+    except ValueError as error:
         raise CliError(f"{file.name}: {error}", BAD_CONFIG) from None
-    return section if isinstance(section, dict) else {}
+    if not isinstance(section, dict):
+        raise CliError("paths: must be a table", BAD_CONFIG)
+    for key in ("socket", "state_dir"):
+        if not isinstance(section.get(key, ""), str):
+            raise CliError(f"paths.{key}: must be a string", BAD_CONFIG)
+    return section
 
 
 def context_of(options: Namespace) -> dict[str, Any]:
@@ -111,6 +118,8 @@ def call_at(path: Path, method: str, params: dict[str, Any], *, timeout_s: float
             raise NoDaemonError(path, "the daemon does not answer") from None
         except (FileNotFoundError, ConnectionRefusedError):
             raise NoDaemonError(path, "no daemon") from None
+        except ValueError:
+            raise NoDaemonError(path, "what answers is not memd") from None
         except OSError as error:
             raise NoDaemonError(path, f"cannot reach the daemon ({error.strerror or error})") from None
     raise NoDaemonError(path, "the daemon closed the connection")
@@ -132,7 +141,10 @@ def _answers(connection: socket.socket, timeout_s: float) -> Iterator[dict[str, 
             return
         buffer += received
         while (end := buffer.find(b"\n")) >= 0:
-            yield json.loads(buffer[:end])
+            answer = json.loads(buffer[:end])
+            if not isinstance(answer, dict) or not answer.keys() & {"result", "error"}:
+                raise ValueError("not an answer")
+            yield answer
             del buffer[: end + 1]
         remaining_s = ends_at - time.monotonic()
         if remaining_s <= 0:

@@ -19,22 +19,37 @@ def execute(options: Namespace) -> int:
     if options.action == "example":
         from openclaw_memd.config.reference import example_toml
 
-        print(example_toml(), end="")
+        if options.json:
+            print_json({"toml": example_toml()})
+        else:
+            print(example_toml(), end="")
         return DONE
     from openclaw_memd.config import paths
-    from openclaw_memd.config.load import ConfigError, load_config, read_file, unread_sections
+    from openclaw_memd.config.advice import advise
+    from openclaw_memd.config.keys import ConfigError
+    from openclaw_memd.config.load import load_config, read_file, unread_sections
+    from openclaw_memd.config.places import check_places
     from openclaw_memd.daemon.settings import check_settings
 
     file, _ = paths.config_file(os.environ, options.config)
     try:
-        check_settings(load_config(file=options.config))
-        unread = unread_sections(read_file(os.environ, options.config))
+        config = load_config(file=options.config)
+        check_settings(config)
+        check_places(config, os.environ)
+        table = read_file(os.environ, options.config)
+        warnings = advise(config, os.environ, table)
     except ConfigError as error:
-        raise CliError(str(error), BAD_CONFIG, {"message": str(error)}) from None
+        raise CliError(str(error), BAD_CONFIG) from None
     if options.json:
-        print_json({"file": str(file) if file.exists() else None, "unread_sections": unread})
+        print_json(
+            {
+                "file": str(file) if file.exists() else None,
+                "unread_sections": unread_sections(table),
+                "warnings": warnings,
+            }
+        )
         return DONE
     print(f"{file}: good" if file.exists() else "no configuration file: the defaults hold")
-    for section in unread:
-        print(f"[{section}] is set, but nothing in this version acts on it")
+    for warning in warnings:
+        print(f"warning: {warning}")
     return DONE

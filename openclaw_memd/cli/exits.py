@@ -9,6 +9,10 @@ USAGE = 2
 NO_DAEMON = 69
 LOCKED = 75
 BAD_CONFIG = 78
+INTERRUPTED = 130
+
+_KINDS = {FAILED: "failed", USAGE: "usage", LOCKED: "locked", BAD_CONFIG: "bad_configuration"}
+"""What ``--json`` calls an error that no daemon answered with."""
 
 
 class CliError(Exception):
@@ -23,9 +27,10 @@ class CliError(Exception):
     def show(self, *, as_json: bool) -> int:
         """Print the error; the exit code."""
         if as_json:
-            import json
+            from openclaw_memd.cli.output import print_json
 
-            print(json.dumps({"error": self.error or {"message": self.message}}, ensure_ascii=False))
+            own = {"message": self.message, "data": {"kind": _KINDS.get(self.code, "failed")}}
+            print_json({"error": self.error or own})
         else:
             print(f"memd: {self.message}", file=sys.stderr)
         return self.code

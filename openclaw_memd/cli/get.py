@@ -15,13 +15,21 @@ def configure(parser: ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("path", help="as search shows it, such as memory/2026-01-11.md")
     parser.add_argument("--from", dest="from_line", type=int, metavar="LINE", help="first line")
+    parser.add_argument(
+        "--from-char", type=int, metavar="CHAR", help="where in the first line to begin, for a very long line"
+    )
     parser.add_argument("--lines", type=int, metavar="N", help="how many lines at most")
     parser.add_argument("--max-chars", type=int, metavar="N", help="how many characters at most")
 
 
 def execute(options: Namespace) -> int:
     """Show the lines; 1 when there is no such file."""
-    given = {"from": options.from_line, "lines": options.lines, "max_chars": options.max_chars}
+    given = {
+        "from": options.from_line,
+        "from_char": options.from_char,
+        "lines": options.lines,
+        "max_chars": options.max_chars,
+    }
     params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     answer = call(options, "recall.get", {"path": options.path, **params})
     if options.json:
@@ -29,7 +37,12 @@ def execute(options: Namespace) -> int:
         return DONE if answer["status"] == "ok" else FAILED
     if answer["status"] != "ok":
         raise CliError("no such memory file")
-    print(plain(answer["text"]), end="" if answer["text"].endswith("\n") else "\n")
+    if answer["lines"]:
+        print(plain(answer["text"]), end="" if answer["text"].endswith("\n") else "\n")
+    elif answer.get("notice"):
+        print(answer["notice"], file=sys.stderr)
+    if answer.get("next_char"):
+        print(f"more of line {answer['from']} from character {answer['next_char']}", file=sys.stderr)
     if answer.get("next_from"):
         print(f"more from line {answer['next_from']} of {answer['total_lines']}", file=sys.stderr)
     return DONE

@@ -4,14 +4,13 @@ This module imports little, since health checks and hooks run ``memd status``; a
 is used.
 """
 
+import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-from openclaw_memd.cli.exits import USAGE, CliError
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
+from openclaw_memd.cli.arguments import Parser, UsageError, put_command_first, read_words, wants_json
+from openclaw_memd.cli.exits import DONE, FAILED, INTERRUPTED, CliError
+from openclaw_memd.cli.output import prepare_streams, print_json
 
 COMMANDS = {
     "run": "openclaw_memd.cli.run",
@@ -29,66 +28,76 @@ COMMANDS = {
 
 def entry_point() -> None:
     """Run the command line and leave with its exit code."""
+    prepare_streams()
     sys.exit(main(sys.argv[1:]))
 
 
 def main(arguments: list[str]) -> int:
     """Run one command; the exit code."""
-    import argparse
-
-    if not arguments or arguments[0] in ("-h", "--help", "--version") or arguments[0] not in COMMANDS:
-        return _overview(arguments)
-    command = import_module(COMMANDS[arguments[0]])
-    parser = argparse.ArgumentParser(
-        prog=f"memd {arguments[0]}", description=command.SUMMARY, allow_abbrev=False
-    )
-    add_common(parser)
-    command.configure(parser)
-    options = parser.parse_args(arguments[1:])
     try:
-        code = int(command.execute(options))
+        try:
+            code = _run(put_command_first(read_words(arguments)))
+        except CliError as error:
+            code = error.show(as_json=wants_json(arguments))
+        except SystemExit as end:  # argparse, after --help
+            code = int(end.code or DONE)
         sys.stdout.flush()
-        return code
-    except CliError as error:
-        return error.show(as_json=options.json)
     except BrokenPipeError:
         # The reader of our output went away, as `memd search x | head` does: nothing is wrong.
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        _drop_output()
+        return DONE
+    except OSError as error:
+        _drop_output()
+        print(f"memd: cannot write the output: {error.strerror or error}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
+    return code
 
 
-def add_common(parser: "ArgumentParser") -> None:
-    """The options that every command has."""
-    parser.add_argument("--json", action="store_true", help="print the bare result as JSON")
-    parser.add_argument("--socket", metavar="PATH", help="the daemon's socket")
-    parser.add_argument("--config", metavar="FILE", help="the configuration file")
-    parser.add_argument("--agent", metavar="ID", help="the agent to ask for (default: main)")
+def _run(words: list[str]) -> int:
+    if not words or words[0] not in COMMANDS:
+        return _overview(words)
+    command = import_module(COMMANDS[words[0]])
+    parser = Parser(words[0], command.SUMMARY)
+    command.configure(parser)
+    return int(command.execute(parser.parse_args(words[1:])))
 
 
-def _overview(arguments: list[str]) -> int:
-    """Help, the version, or what is wrong with the command's name."""
-    if arguments[:1] == ["--version"]:
+def _overview(words: list[str]) -> int:
+    """Help or the version.
+
+    Raises:
+        UsageError: it was neither that was asked for, nor a command.
+    """
+    if words[:1] == ["--version"]:
         from openclaw_memd.version import VERSION
 
-        print(f"memd {VERSION}")
-        return 0
-    if arguments and not arguments[0].startswith("-"):
-        import difflib
+        print_json({"version": VERSION}) if wants_json(words) else print(f"memd {VERSION}")
+        return DONE
+    summaries = {name: import_module(module).SUMMARY for name, module in COMMANDS.items()}
+    if words and words[0] in ("-h", "--help"):
+        print_json({"commands": summaries}) if wants_json(words) else print(_help(summaries), end="")
+        return DONE
+    if not words or words[0].startswith("-"):
+        raise UsageError("a command is needed", _help(summaries))
+    import difflib
 
-        close = difflib.get_close_matches(arguments[0], COMMANDS, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        print(f"memd: no command {arguments[0]!r}{hint}", file=sys.stderr)
-        return USAGE
-    out = sys.stdout if arguments and arguments[0] in ("-h", "--help") else sys.stderr
-    print("usage: memd COMMAND [OPTIONS]\n\nA memory daemon for agent runtimes.\n", file=out)
-    for name, module in COMMANDS.items():
-        print(f"  {name:10} {import_module(module).SUMMARY}", file=out)
-    print("\n`memd COMMAND --help` tells a command's options.", file=out)
-    return 0 if out is sys.stdout else USAGE
+    close = difflib.get_close_matches(words[0], COMMANDS, n=1)
+    raise UsageError(f"no command {words[0]!r}" + (f"; did you mean {close[0]}?" if close else ""))
+
+
+def _help(summaries: dict[str, str]) -> str:
+    commands = "".join(f"  {name:10} {summary}\n" for name, summary in summaries.items())
+    return (
+        f"usage: memd COMMAND [OPTIONS]\n\nA memory daemon for agent runtimes.\n\n{commands}\n"
+        "`memd COMMAND --help` tells a command's options.\n"
+    )
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere, so that the interpreter's own flush cannot fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

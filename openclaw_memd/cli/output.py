@@ -3,14 +3,29 @@
 import json
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
+def prepare_streams() -> None:
+    """Let no output fail for want of a letter or a stream: some take ASCII only, some were closed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # whoever started us closed it
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+        else:
+            stream.reconfigure(errors="backslashreplace")
+
+
+def takes_every_letter(stream: TextIO) -> bool:
+    """Whether all of Unicode can be written to ``stream``."""
+    return (stream.encoding or "").lower().replace("-", "").startswith("utf")
+
+
 def print_json(value: Any) -> None:
     """The bare result on standard output."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    print(json.dumps(value, ensure_ascii=not takes_every_letter(sys.stdout), indent=2))
 
 
 def paint(text: str, style: str) -> str:
@@ -74,7 +89,8 @@ class Progress:
         self._shown = True
         if total:
             filled = min(30, 30 * done // total)
-            bar = "█" * filled + "░" * (30 - filled)
+            full, empty = "█░" if takes_every_letter(sys.stderr) else "#."
+            bar = full * filled + empty * (30 - filled)
             counts = f"{done:,}/{total:,}" if unit != "B" else f"{size(done)}/{size(total)}"
             text = (
                 f"{self._what} {bar} {100 * done // total:3d} %  {counts}{'' if unit == 'B' else ' ' + unit}"

@@ -26,7 +26,7 @@ def execute(options: Namespace) -> int:
         return DONE
     job = _follow(options, started["job_id"])
     if job["state"] != "done":
-        raise CliError(f"the rebuild {'was cancelled' if job['state'] == 'cancelled' else 'failed'}")
+        raise CliError(f"the rebuild was not done: {job.get('error') or job['state']}")
     result = job["result"]
     if options.json:
         print_json(result)

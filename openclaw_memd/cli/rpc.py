@@ -3,8 +3,9 @@
 import json
 from argparse import ArgumentParser, Namespace
 
+from openclaw_memd.cli.arguments import UsageError
 from openclaw_memd.cli.client import call
-from openclaw_memd.cli.exits import DONE, USAGE, CliError
+from openclaw_memd.cli.exits import DONE
 from openclaw_memd.cli.output import print_json
 
 SUMMARY = "call any RPC method"
@@ -20,9 +21,9 @@ def execute(options: Namespace) -> int:
     """Call the method and print its result."""
     try:
         params = json.loads(options.params)
-    except ValueError as error:
-        raise CliError(f"the parameters are not JSON: {error}", USAGE) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the parameters are not JSON: {error}") from None
     if not isinstance(params, dict):
-        raise CliError("the parameters must be a JSON object", USAGE)
+        raise UsageError("the parameters must be a JSON object")
     print_json(call(options, options.method, params, timeout_s=3600.0))
     return DONE

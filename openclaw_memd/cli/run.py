@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 
 from openclaw_memd.cli.exits import BAD_CONFIG, DONE, FAILED, LOCKED, CliError
+from openclaw_memd.config.paths import expand
 
 STOP_LIMIT_S = 4.8
 """A stop takes at most 5 s, what hangs or not."""
@@ -29,12 +30,16 @@ def execute(options: Namespace) -> int:
     for name, value in _QUIET_LIBRARIES.items():
         os.environ.setdefault(name, value)
     if options.socket:
-        os.environ["MEMD_SOCKET"] = options.socket
-    from openclaw_memd.config.load import ConfigError, load_config, read_file, unread_sections
+        os.environ["MEMD_SOCKET"] = str(expand(options.socket, os.environ))
+    from openclaw_memd.config.advice import advise
+    from openclaw_memd.config.keys import ConfigError
+    from openclaw_memd.config.load import load_config, read_file
+    from openclaw_memd.config.places import check_places
 
     try:
         config = load_config(file=options.config, workspace=options.workspace)
-        unread = unread_sections(read_file(os.environ, options.config))
+        check_places(config, os.environ)
+        warnings = advise(config, os.environ, read_file(os.environ, options.config))
     except ConfigError as error:
         raise CliError(str(error), BAD_CONFIG) from None
     import structlog
@@ -55,7 +60,7 @@ def execute(options: Namespace) -> int:
         await run_daemon(
             config,
             env=os.environ,
-            unread_sections=unread,
+            warnings=warnings,
             on_leaving=partial(leave_within, STOP_LIMIT_S),
         )
 

@@ -1,32 +1,18 @@
 """Reading the configuration: a TOML file, then the environment, then one strict check of every key."""
 
-import difflib
 import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
 from openclaw_memd.config import paths
-from openclaw_memd.config.describe import describe_type
+from openclaw_memd.config.environment import apply_environment, set_key
+from openclaw_memd.config.keys import ConfigError, Table, explain, refuse_unknown
 from openclaw_memd.config.schema import NOT_YET_READ, PER_AGENT, Agent, Config
-
-_SHORT = {
-    "MEMD_WORKSPACE": ("agents", "main", "workspace"),
-    "MEMD_SOCKET": ("paths", "socket"),
-    "MEMD_STATE_DIR": ("paths", "state_dir"),
-}
-
-Table = dict[str, Any]
-
-
-class ConfigError(Exception):
-    """The configuration cannot be used; the message names the key and what it may be."""
 
 
 def load_config(
@@ -42,7 +28,7 @@ def load_config(
     table = read_file(env, file)
     apply_environment(table, env)
     if workspace is not None:
-        _set(table, ("agents", "main", "workspace"), workspace, "--workspace")
+        set_key(table, ("agents", "main", "workspace"), workspace, "--workspace")
     return check(table)
 
 
@@ -61,41 +47,13 @@ def read_file(env: Mapping[str, str], named: str | None = None) -> Table:
         raise ConfigError(f"{path.name}: {error.strerror}") from None
 
 
-def apply_environment(table: Table, env: Mapping[str, str]) -> None:
-    """Lay ``MEMD_<SECTION>__<KEY>`` variables and the three short ones over ``table``."""
-    for name in sorted(env):
-        if name in _SHORT:
-            if env[name]:
-                _set(table, _SHORT[name], env[name], name)
-        elif name.startswith("MEMD_") and "__" in name:
-            keys = tuple(part.lower() for part in name.removeprefix("MEMD_").split("__"))
-            _set(table, keys, _value(env[name]), name)
-
-
-def _value(text: str) -> Any:
-    """A variable's value: TOML where it is that, else the string itself."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
-        return text
-
-
-def _set(table: Table, keys: tuple[str, ...], value: Any, source: str) -> None:
-    for depth, key in enumerate(keys[:-1], start=1):
-        inner = table.setdefault(key, {})
-        if not isinstance(inner, dict):
-            raise ConfigError(f"{source}: {'.'.join(keys[:depth])} is not a table")
-        table = inner
-    table[keys[-1]] = value
-
-
 def check(table: Table) -> Config:
     """``table`` as a typed configuration, each agent's sections completed from the common ones.
 
     Raises:
         ConfigError: as :func:`load_config`.
     """
-    _refuse_unknown(table, Config, "")
+    refuse_unknown(table)
     for section in PER_AGENT:
         if not isinstance(table.get(section, {}), dict):
             raise ConfigError(f"{section}: must be a table")
@@ -107,10 +65,12 @@ def check(table: Table) -> Config:
         }
         for name, agent in agents.items()
     }
+    whole = {key: value for key, value in table.items() if key != "agents"}
+    whole["agents"] = merged  # last, so that a bad common value is told as such and not as each agent's
     try:
-        config = msgspec.convert({**table, "agents": merged}, Config)
+        config = msgspec.convert(whole, Config)
     except msgspec.ValidationError as error:
-        raise ConfigError(_explain(str(error))) from None
+        raise ConfigError(explain(str(error), whole)) from None
     _check_meaning(config)
     return config
 
@@ -151,68 +111,6 @@ def unread_sections(table: Table) -> list[str]:
     for agent in table.get("agents", {}).values():
         named.update(agent if isinstance(agent, dict) else ())
     return sorted(named.intersection(NOT_YET_READ))
-
-
-def _refuse_unknown(table: Any, kind: Any, prefix: str) -> None:
-    """Walk ``table`` beside its type and refuse the first key that the type does not have."""
-    struct = _struct_of(kind)
-    if struct is None or not isinstance(table, dict):
-        return
-    hints = get_type_hints(struct, include_extras=True)
-    for key, value in table.items():
-        path = f"{prefix}{key}"
-        if key not in hints:
-            raise ConfigError(f"{path}: unknown key{_nearest(key, prefix, list(hints))}")
-        if path == "agents":
-            _refuse_unknown_agents(value)
-        elif isinstance(value, list):
-            for index, item in enumerate(value):
-                _refuse_unknown(item, _item_of(hints[key]), f"{path}[{index}].")
-        else:
-            _refuse_unknown(value, hints[key], f"{path}.")
-
-
-def _refuse_unknown_agents(agents: Any) -> None:
-    if not isinstance(agents, dict):
-        raise ConfigError("agents: must be tables, such as [agents.main]")
-    for name, agent in agents.items():
-        if not isinstance(agent, dict):
-            raise ConfigError(f"agents.{name}: must be a table")
-        for section in PER_AGENT:
-            if not isinstance(agent.get(section, {}), dict):
-                raise ConfigError(f"agents.{name}.{section}: must be a table")
-        _refuse_unknown(agent, Agent, f"agents.{name}.")
-
-
-def _nearest(key: str, prefix: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-    return f"; the nearest known one is {prefix}{close[0]}" if close else ""
-
-
-def _unwrap(kind: Any) -> Any:
-    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
-
-
-def _struct_of(kind: Any) -> type[msgspec.Struct] | None:
-    kind = _unwrap(kind)
-    return kind if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else None
-
-
-def _item_of(kind: Any) -> Any:
-    kind = _unwrap(kind)
-    if get_origin(kind) in (Union, UnionType) or not get_args(kind):
-        return None
-    return get_args(kind)[0]
-
-
-def _explain(message: str) -> str:
-    """msgspec's message, led by the key and ended by what the key may be."""
-    problem, _, where = message.partition(" - at `$.")
-    key = where.rstrip("`")
-    if not key:
-        return problem
-    allowed = describe_type(Config, key)
-    return f"{key}: {problem}" + (f"; allowed: {allowed}" if allowed else "")
 
 
 def workspace_of(agent: Agent, env: Mapping[str, str] = os.environ) -> tuple[Path, bool]:

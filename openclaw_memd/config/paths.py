@@ -1,11 +1,14 @@
 """Where things are, by one rule for daemon and clients. Standard library only: the CLI starts fast."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 APP = "openclaw-memd"
 DEFAULT_WORKSPACE = "~/.openclaw/workspace"
+MAX_SOCKET_BYTES = 103 if sys.platform == "darwin" else 107
+"""What ``sun_path`` holds of a socket's path, less its final NUL."""
 
 
 def _xdg(env: Mapping[str, str], name: str, fallback: str) -> Path:

@@ -32,10 +32,14 @@ class Paths(Section, frozen=True):
     """Where memd keeps its own things; the workspace is under [agents.<id>]."""
 
     socket: Annotated[
-        Text, Meta(description="Unix socket; empty: in $XDG_RUNTIME_DIR, else beside the state")
+        Text, Meta(description="Unix socket, absolute; empty: in $XDG_RUNTIME_DIR, else beside the state")
     ] = ""
     state_dir: Annotated[
-        Text, Meta(description="parent of the state folders; empty: $XDG_STATE_HOME/openclaw-memd")
+        Text,
+        Meta(
+            description="parent of the state folders, outside of the memory; "
+            "empty: $XDG_STATE_HOME/openclaw-memd"
+        ),
     ] = ""
     data_dir: Annotated[Text, Meta(description="models and backups; empty: $XDG_DATA_HOME/openclaw-memd")] = (
         ""
@@ -189,7 +193,11 @@ class Admission(Section, frozen=True):
     """What never enters memory."""
 
     exclude_channels: Annotated[
-        tuple[Text, ...], Meta(max_length=1024, description="provider:account:conversation patterns")
+        tuple[Text, ...],
+        Meta(
+            max_length=1024,
+            description="provider, provider:account or provider:account:conversation; * is any part",
+        ),
     ] = ()
     exclude_chat_types: Annotated[
         tuple[Literal["direct", "group", "channel", "unknown"], ...],
@@ -197,7 +205,7 @@ class Admission(Section, frozen=True):
     ] = ()
     exclude_participants: Annotated[tuple[Text, ...], Meta(max_length=1024, description="sender ids")] = ()
     exclude_sessions: Annotated[
-        tuple[Text, ...], Meta(max_length=1024, description="session id patterns")
+        tuple[Text, ...], Meta(max_length=1024, description="globs of session ids")
     ] = ()
     owner_in_groups: Annotated[bool, Meta(description="the owner keeps the owner's rights in groups")] = False
 
@@ -220,11 +228,15 @@ class Backup(Section, frozen=True):
 class Limits(Section, frozen=True):
     """What one caller can ask for."""
 
-    connections: Annotated[int, Meta(ge=1, le=4096, description="open connections")] = 64
+    connections: Annotated[int, Meta(ge=1, le=4096, description="open connections that may call")] = 64
     header_bytes: Annotated[int, Meta(ge=1024, le=65536, description="HTTP header")] = 8192
     body_bytes: Annotated[int, Meta(ge=4096, le=67108864, description="request body or line")] = 1048576
-    read_s: Annotated[float, Meta(ge=0.1, le=300, description="seconds in which a request must arrive")] = 5
-    in_flight: Annotated[int, Meta(ge=1, le=1024, description="calls that run at once")] = 32
+    read_s: Annotated[
+        float, Meta(ge=0.1, le=300, description="seconds in which a header, a body or a line must arrive")
+    ] = 5
+    in_flight: Annotated[
+        int, Meta(ge=1, le=1024, description="calls that run at once; half of them for one connection")
+    ] = 32
     queue: Annotated[int, Meta(ge=0, le=4096, description="calls that wait")] = 64
     batch: Annotated[int, Meta(ge=1, le=1024, description="calls in a batch")] = 32
     depth: Annotated[int, Meta(ge=4, le=256, description="nesting of JSON")] = 32
@@ -255,7 +267,10 @@ class Agent(Section, frozen=True):
 
     workspace: Annotated[
         Text,
-        Meta(description="the folder of Markdown files; the default one is created, a named one must exist"),
+        Meta(
+            description="the folder of Markdown files, not inside another agent's; "
+            "the default one is created, a named one must exist"
+        ),
     ] = ""
     model: Model = field(default_factory=Model)
     search: Search = field(default_factory=Search)

@@ -15,7 +15,7 @@ from openclaw_memd.config import paths
 from openclaw_memd.config.load import workspace_of
 from openclaw_memd.config.schema import Config
 from openclaw_memd.daemon.agents import AgentMemory
-from openclaw_memd.daemon.embedding import build_embedder
+from openclaw_memd.daemon.embedding import KeptCalibrations, build_embedder
 from openclaw_memd.daemon.services import DaemonServices
 from openclaw_memd.daemon.settings import check_settings
 from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
@@ -24,6 +24,7 @@ from openclaw_memd.gateway.listener import Listener, inherit_from_launchd, inher
 from openclaw_memd.gateway.server import Gateway
 from openclaw_memd.index.calibrations import Calibrations
 from openclaw_memd.jobs import Jobs
+from openclaw_memd.models.calibration import Measurements
 from openclaw_memd.supervisor import ServiceManager
 from openclaw_memd.version import VERSION
 
@@ -31,6 +32,7 @@ log = structlog.get_logger("memd.daemon")
 
 GUARD_EVERY_S = 30.0
 WRITER_TIMEOUT_S = 60.0
+PLACES_LOOK_S = 2.0
 GRACE_S = 3.0
 """How long calls in flight may take after a stop signal; a whole stop takes at most 5 s."""
 
@@ -38,25 +40,37 @@ LAUNCHD_SOCKET = "Listener"
 
 
 class WriterDeadError(Exception):
-    """A database writer does not answer: only a new process helps."""
+    """A database writer cannot do its work any more: only a new process helps."""
+
+
+class StateLostError(WriterDeadError):
+    """The state folder was removed or replaced: what is written goes to files that nobody finds again."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"{folder}: the state folder, or the ledger in it, was taken away while memd ran;"
+            " start memd again to make a new one from the files"
+        )
 
 
 async def run_daemon(
     config: Config,
     *,
     env: MutableMapping[str, str],
-    unread_sections: Sequence[str] = (),
+    warnings: Sequence[str] = (),
     on_leaving: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve until SIGTERM or SIGINT. ``on_leaving`` is called as soon as it is clear that the end has come.
 
+    ``warnings`` are sentences on the configuration for ``status``.
+
     Raises:
         ConfigError: a setting cannot be used.
         AlreadyRunningError, SocketPathError: the socket cannot be had.
-        ConflictError: another daemon holds a workspace.
+        ConflictError: another daemon holds a workspace, or took one that was made anew.
         WorkspaceError, ForeignStateError, NewerFormatError: a workspace or its state cannot be used.
         UnavailableError: the disk cannot be used.
-        WriterDeadError: a writer stopped answering.
+        WriterDeadError: a writer stopped answering, or its folder is gone.
     """
     check_settings(config)
     manager = ServiceManager(env)
@@ -65,12 +79,13 @@ async def run_daemon(
         listener = _listen(config, env)
         held.callback(listener.close)
         clock, rng, jobs = SystemClock(), SystemRng(), Jobs()
-        embedder = build_embedder(config, env, clock, rng)
+        measured = Measurements()
+        embedder = build_embedder(config, env, clock, rng, measured)
         held.push_async_callback(embedder.aclose)
         outside = Outside(clock, rng, embedder, jobs)
         memories = _open_workspaces(config, env, outside, held)
         opened = tuple(dict.fromkeys(memories.values()))
-        embedder.keep_in(Calibrations(opened[0].vectors.store))
+        measured.keep_in(KeptCalibrations(Calibrations(opened[0].vectors.store), clock))
         agents = {
             agent: AgentMemory.build(memory, config.agents[agent].search, embedder, clock)
             for agent, memory in memories.items()
@@ -81,7 +96,7 @@ async def run_daemon(
             embedder,
             clock,
             socket=str(listener.path or socket_of(config, env)),
-            warnings=_warnings(unread_sections),
+            warnings=warnings,
         )
         async with trio.open_nursery() as tasks:
             await tasks.start(_stop_on_signal, stopping, on_leaving)
@@ -96,6 +111,7 @@ async def run_daemon(
                 prove = partial(_prove_alive, opened)
                 tasks.start_soon(manager.feed_watchdog, prove)
                 tasks.start_soon(_guard_writers, prove, on_leaving)
+                tasks.start_soon(_guard_places, opened, on_leaving)
             manager.notify("STOPPING=1")
             tasks.cancel_scope.cancel()
     log.info("stopped", pid=os.getpid())
@@ -130,6 +146,21 @@ async def _guard_writers(prove: Callable[[], Awaitable[None]], on_leaving: Calla
         if scope.cancelled_caught:
             on_leaving()
             raise WriterDeadError("a database writer does not answer")
+
+
+async def _guard_places(memories: Sequence[WorkspaceMemory], on_leaving: Callable[[], object]) -> None:
+    """End the process when a state folder is gone; a service manager starts it again, with a new one.
+
+    A workspace that was made anew is locked again.
+    """
+    while True:
+        await trio.sleep(PLACES_LOOK_S)
+        for memory in memories:
+            if not memory.has_state:
+                log.critical("the state folder is gone, memd ends")
+                on_leaving()
+                raise StateLostError(memory.workspace.state)
+            await trio.to_thread.run_sync(memory.workspace.renew)
 
 
 def _listen(config: Config, env: MutableMapping[str, str]) -> Listener:
@@ -168,7 +199,3 @@ def _open_workspaces(
 def _languages(config: Config, agents: Sequence[str]) -> tuple[str, ...]:
     """One index serves all agents of a workspace, so it knows the languages of all of them."""
     return tuple(dict.fromkeys(code for agent in agents for code in config.agents[agent].search.languages))
-
-
-def _warnings(unread_sections: Sequence[str]) -> list[str]:
-    return [f"[{name}] is set, but nothing in this version acts on it" for name in unread_sections]

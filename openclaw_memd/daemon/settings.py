@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from openclaw_memd.config.load import ConfigError
+from openclaw_memd.config.keys import ConfigError
 from openclaw_memd.config.schema import Config
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.roots import ExtraRoot

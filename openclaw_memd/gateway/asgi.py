@@ -23,6 +23,7 @@ class Answer:
     status: int
     page: bytes = b""
     kind: bytes | None = None
+    retry_after_s: int | None = None
 
 
 class RefusedError(Exception):
@@ -67,9 +68,12 @@ class Request:
 
     async def respond(self, answer: Answer, *, close: bool = False) -> None:
         """Send the answer, and with ``close`` no other one on this connection."""
+        self.stream.begin_answer()
         headers = []
         if answer.kind is not None:
             headers = [(b"content-type", answer.kind), (b"content-length", b"%d" % len(answer.page))]
+        if answer.retry_after_s is not None:
+            headers.append((b"retry-after", b"%d" % answer.retry_after_s))
         if close:
             headers.append((b"connection", b"close"))
         await self.send(

@@ -29,10 +29,11 @@ _encode = msgspec.json.Encoder().encode
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who called, and by which protocol."""
+    """Who called, and by which protocol. ``places`` bound how many calls of the connection run at once."""
 
     protocol: Literal["line", "http"]
     peer: Peer
+    places: trio.Semaphore
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ import msgspec
 import structlog
 from jsonrpcserver.response import ErrorResponse, serialize_error
 
-from openclaw_memd.errors import MemdError
+from openclaw_memd.errors import MemdError, OverloadedError
+from openclaw_memd.gateway.admission import RETRY_AFTER_MS
 
 log = structlog.get_logger("memd.gateway")
 
@@ -63,6 +64,17 @@ def describe(error: Exception, method: str) -> Fault:
     fault = make_fault(INTERNAL, "internal", "internal error")
     log.error("call failed", method=method, ref=fault.data["ref"], exc_info=error)
     return fault
+
+
+def too_many_connections() -> Fault:
+    """What a connection over ``limits.connections`` is told."""
+    return make_fault(
+        OverloadedError.code,
+        OverloadedError.kind,
+        "too many connections",
+        reason="connections",
+        retry_after_ms=RETRY_AFTER_MS,
+    )
 
 
 def encode_fault(fault: Fault) -> bytes:

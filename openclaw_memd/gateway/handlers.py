@@ -97,7 +97,14 @@ async def search(call: Call, params: SearchParams) -> SearchResult:
 
 async def get(call: Call, params: GetParams) -> GetResult:
     """``recall.get``."""
-    request = GetRequest(params.path, params.from_line, params.lines, params.max_chars)
+    request = GetRequest(
+        path=params.path,
+        from_line=params.from_line,
+        lines=params.lines,
+        max_chars=params.max_chars,
+        from_char=params.from_char,
+        max_bytes=call.limits.result_bytes,
+    )
     answer = await call.services.agent(params.agent).get(request)
     return msgspec.convert(answer, GetResult, from_attributes=True)
 

@@ -11,7 +11,7 @@ from openclaw_memd.config.schema import Limits
 from openclaw_memd.gateway import metrics
 from openclaw_memd.gateway.asgi import JSON, Answer, RefusedError, Request
 from openclaw_memd.gateway.calls import Caller
-from openclaw_memd.gateway.faults import encode_fault
+from openclaw_memd.gateway.faults import encode_fault, too_many_connections
 from openclaw_memd.gateway.hyper import RequestStream
 from openclaw_memd.gateway.rpc import Dispatcher, too_large
 
@@ -42,27 +42,34 @@ class HttpFace:
         send: ASGISendCallable,
         stream: RequestStream,
         caller: Caller,
+        *,
+        is_over_limit: bool = False,
     ) -> None:
-        """One request on ``stream``, as an ASGI application."""
+        """One request on ``stream``, as an ASGI application.
+
+        A connection that is over the limit gets one page and the end; calls are refused on it.
+        """
         stream.begin_request()
         try:
             if scope["type"] == "http":
-                await self._answer(scope, Request(receive, send, stream), caller)
+                await self._answer(scope, Request(receive, send, stream), caller, is_over_limit)
             else:
                 await send(WebsocketCloseEvent(type="websocket.close", code=1000, reason=None))
         finally:
             stream.end_request()
 
-    async def _answer(self, scope: HTTPScope, request: Request, caller: Caller) -> None:
+    async def _answer(self, scope: HTTPScope, request: Request, caller: Caller, is_over_limit: bool) -> None:
         try:
             match self._route(scope):
                 case "rpc":
+                    if is_over_limit:
+                        raise _too_many_connections()
                     await self._call(request, caller)
                 case "health":
-                    await request.respond(self._show_health())
+                    await request.respond(self._show_health(), close=is_over_limit)
                 case "metrics":
                     page = self._render_metrics().encode()
-                    await request.respond(Answer(200, page, metrics.CONTENT_TYPE))
+                    await request.respond(Answer(200, page, metrics.CONTENT_TYPE), close=is_over_limit)
         except RefusedError as refusal:
             await request.refuse(refusal.answer)
 
@@ -121,6 +128,11 @@ class _Headers:
 
     def get(self, name: bytes) -> str:
         return self._values.get(name, b"").decode("latin-1")
+
+
+def _too_many_connections() -> RefusedError:
+    page = encode_fault(too_many_connections())
+    return RefusedError(503, "too many connections", Answer(503, page, JSON, retry_after_s=1))
 
 
 def _body_too_large() -> RefusedError:

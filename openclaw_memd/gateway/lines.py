@@ -80,7 +80,7 @@ class FrameReader:
 
 
 class LineConnection:
-    """One connection. Calls run at once, up to a limit, and are answered as they finish.
+    """One connection. Calls run at once, as many as it has places, and are answered as they finish.
 
     After the end of the peer's sending, or once the daemon stops, what still runs is answered; when the peer
     is gone it is cancelled.
@@ -91,7 +91,6 @@ class LineConnection:
         self._dispatcher = dispatcher
         self._caller = caller
         self._frames = FrameReader(stream, max_bytes=limits.body_bytes, read_s=limits.read_s)
-        self._slots = trio.Semaphore(limits.in_flight)
         self._sending = trio.Lock()
 
     async def send(self, message: bytes) -> None:
@@ -121,7 +120,7 @@ class LineConnection:
     async def _read(self, calls: trio.Nursery) -> None:
         try:
             while (frame := await self._frames.next()) is not None:
-                await take(self._slots)
+                await take(self._caller.places)
                 calls.start_soon(self._answer, frame, calls.cancel_scope)
         except FrameTooLongError:
             await self._refuse(too_large("a line is too long", "body_bytes"))
@@ -138,7 +137,7 @@ class LineConnection:
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             calls.cancel()
         finally:
-            self._slots.release()
+            self._caller.places.release()
 
     async def _refuse(self, fault: Fault) -> None:
         async with self._sending:

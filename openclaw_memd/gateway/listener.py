@@ -6,17 +6,16 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import structlog
 
-log = structlog.get_logger("memd.listener")
+from openclaw_memd.config.paths import MAX_SOCKET_BYTES
 
-MAX_PATH_BYTES = 103 if sys.platform == "darwin" else 107
-"""What ``sun_path`` holds, less its final NUL."""
+log = structlog.get_logger("memd.listener")
 
 _BACKLOG = 128
 _FIRST_FD = 3  # SD_LISTEN_FDS_START
@@ -54,6 +53,32 @@ class Listener:
             os.close(self.lock)
             self.lock = None
 
+    def is_lost(self) -> bool:
+        """Whether the socket file is gone, or is no longer ours. Those of a service manager never are."""
+        return self.path is not None and _identity(self.path) != self.identity
+
+    def remake(self) -> None:
+        """Listen at ``path`` again, as :func:`open_listener` does and under the same lock.
+
+        The old sockets stay open, to be closed by whoever accepts on them. If the lock file is lost as well,
+        a new one must be had first.
+
+        Raises:
+            AlreadyRunningError: another daemon has the lock or the socket by now.
+            SocketPathError: there cannot be a socket any more.
+        """
+        if self.path is None or self.lock is None:
+            raise RuntimeError("only a socket of our own is made again")
+        with _explained(self.path):
+            _prepare_folder(self.path.parent)
+            status = os.fstat(self.lock)
+            if _identity(_lock_path(self.path)) != (status.st_dev, status.st_ino):
+                lost, self.lock = self.lock, _take_lock(self.path)
+                os.close(lost)
+            _refuse_living(self.path)
+            self.sockets = (_listen(self.path),)
+            self.identity = _identity(self.path)
+
 
 def open_listener(path: Path) -> Listener:
     """Listen at ``path``, in place of a socket that nobody listens on any more.
@@ -66,11 +91,11 @@ def open_listener(path: Path) -> Listener:
         SocketPathError: the path is too long, its folder is open to others, or something else is there.
     """
     name = os.fsencode(path)
-    if len(name) > MAX_PATH_BYTES:
+    if len(name) > MAX_SOCKET_BYTES:
         raise SocketPathError(
-            f"the socket path has {len(name)} bytes and the system takes {MAX_PATH_BYTES}: {path}"
+            f"the socket path has {len(name)} bytes and the system takes {MAX_SOCKET_BYTES}: {path}"
         )
-    try:
+    with _explained(path):
         _prepare_folder(path.parent)
         lock = _take_lock(path)
         try:
@@ -80,8 +105,6 @@ def open_listener(path: Path) -> Listener:
         except BaseException:
             os.close(lock)
             raise
-    except OSError as error:
-        raise SocketPathError(f"cannot listen at {path}: {error.strerror or error}") from error
 
 
 def inherit_listener(environ: MutableMapping[str, str] = os.environ) -> Listener | None:
@@ -132,6 +155,14 @@ def _adopt(fds: Sequence[int]) -> Listener:
     return Listener(tuple(sockets))
 
 
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SocketPathError(f"cannot listen at {path}: {error.strerror or error}") from error
+
+
 def _prepare_folder(folder: Path) -> None:
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -147,9 +178,13 @@ def _prepare_folder(folder: Path) -> None:
         log.warning("socket folder is not private", mode=oct(stat.S_IMODE(found.st_mode)))
 
 
+def _lock_path(path: Path) -> Path:
+    return Path(f"{path}.lock")
+
+
 def _take_lock(path: Path) -> int:
     """A descriptor that holds the lock. Only the kernel's lock counts, not the file or what is in it."""
-    lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         if os.fstat(lock).st_uid == os.geteuid():
             os.fchmod(lock, 0o600)
@@ -207,6 +242,6 @@ def _listen(path: Path) -> socket.socket:
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
         found = path.lstat()
-    except FileNotFoundError:
+    except OSError:
         return None
     return found.st_dev, found.st_ino

@@ -110,7 +110,7 @@ METHODS: tuple[AnyMethod, ...] = (
         params=GetParams,
         results=(GetResult,),
         handler=handlers.get,
-        summary="Read lines of a file that a search can find.",
+        summary="Read lines of a file that a search can find, as many as an answer may hold.",
         example={"path": "memory/2026-01-11.md", "from": 3, "lines": 20},
     ),
 )

@@ -56,7 +56,7 @@ ANSWER_REASONS: Mapping[str, str] = MappingProxyType(
         "below_threshold": "`empty_reason`: everything that matches is below `min_score`; see `best_below`.",
         "stale": "`empty_reason`: nothing matches, and changed files wait to be indexed.",
         "paused": "`empty_reason`: nothing matches, and indexing is paused.",
-        "vectors": "`degraded`: vectors were asked for and are missing; the answer is by keyword.",
+        "vectors": "`degraded`: vectors are not all there: a text that is near in meaning may be missing from the answer.",
         "deadline": "`degraded`: the deadline came before everything was looked at.",
     }
 )

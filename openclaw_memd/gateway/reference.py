@@ -28,6 +28,15 @@ apart by the first byte:
   `GET /metrics` is Prometheus text. Everything else is 404. A request with `Origin` or `Referer`, or with
   another `Host` than `localhost` or `memd`, is 403.
 
+A brace, a bracket or white space begins a line, a letter begins HTTP. Anything else gets one parse error and
+the end of the connection. A first line that begins with a letter and is no request line is answered with 400
+as soon as it ends, a header that is not complete within `limits.read_s` with 408; a line that is not complete
+by then gets one error of kind `deadline`.
+
+Over `limits.connections` a caller gets one error of kind `overloaded`, by HTTP as 503. `GET /health` and
+`GET /metrics` are answered all the same, one page a connection. One connection runs at most half of
+`limits.in_flight` calls at once, those of batches included; what it asks beyond that waits its turn.
+
 Times are RFC 3339, lines count from 1 and are inclusive, characters are Unicode code points, scores are 0
 to 1. Clients must not mind fields that they do not know: more may come.
 

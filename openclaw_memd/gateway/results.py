@@ -161,7 +161,7 @@ class StatusReport(Result, frozen=True, kw_only=True):
     uptime_s: float
     state: Annotated[
         Literal["starting", "ok", "degraded"],
-        Meta(description="starting: files are being looked at; degraded: see agents and warnings"),
+        Meta(description="starting: not to be asked yet; degraded: see agents and warnings"),
     ]
     socket: str
     agents: tuple[AgentReport, ...]
@@ -177,7 +177,7 @@ class SyncReport(Result, frozen=True, kw_only=True):
     changed: Annotated[int, Meta(description="files")]
     removed: Annotated[int, Meta(description="files")]
     unchanged: Annotated[int, Meta(description="files")]
-    skipped: Annotated[int, Meta(description="files")]
+    skipped: Annotated[int, Meta(description="paths with a problem, as in `status`")]
     took_ms: float
 
 
@@ -263,7 +263,11 @@ class GetResult(Result, frozen=True, kw_only=True, rename={"from_line": "from"})
     truncated: Annotated[bool, Meta(description="the file goes on")]
     origin: Annotated[str | None, Meta(description="how far the text is trusted")]
     context: Annotated[str, Meta(description="the text framed for a prompt")]
-    next_from: Annotated[int | None, Meta(description="where to go on")] = None
+    next_from: Annotated[int | None, Meta(description="the line after the last one here")] = None
+    next_char: Annotated[
+        int | None,
+        Meta(description="the line here was cut; its rest comes with this from_char and the same from"),
+    ] = None
     notice: Annotated[
         str | None, Meta(description="a plain sentence, such as that the file does not exist yet")
     ] = None

@@ -58,6 +58,7 @@ class Dispatcher:
         return _encode(answers) if answers else b""
 
     async def _answer_batch(self, batch: list[Any], exchange: Exchange) -> list[Any]:
+        """The answers to a batch: a call at a time, and more with places that its connection has to spare."""
         answers: list[Any] = [None] * len(batch)
         rest = iter(enumerate(batch))
 
@@ -65,9 +66,20 @@ class Dispatcher:
             for index, element in rest:
                 answers[index] = await self._answer_one(element, exchange)
 
+        async def help_out() -> None:
+            try:
+                await work()
+            finally:
+                places.release()
+
+        places = exchange.caller.places
         async with trio.open_nursery() as nursery:
-            for _ in range(min(BATCH_PARALLEL, len(batch))):
-                nursery.start_soon(work)
+            for _ in range(min(BATCH_PARALLEL, len(batch)) - 1):
+                if not places.value:
+                    break
+                places.acquire_nowait()
+                nursery.start_soon(help_out)
+            await work()
         return [answer for answer in answers if answer is not None]
 
     async def _answer_one(self, element: object, exchange: Exchange) -> Any:

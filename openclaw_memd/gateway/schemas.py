@@ -127,3 +127,6 @@ class GetParams(CallParams, frozen=True, kw_only=True, rename={"from_line": "fro
     from_line: Annotated[int, Meta(ge=1, le=2**31, description="first line, from 1")] = 1
     lines: Annotated[int, Meta(ge=1, le=1_000_000, description="lines at most")] = 120
     max_chars: Annotated[int, Meta(ge=1, le=1_000_000, description="code points at most")] = 12_000
+    from_char: Annotated[
+        int, Meta(ge=1, le=2**31, description="where in the first line to begin, in code points from 1")
+    ] = 1

@@ -11,10 +11,9 @@ import trio
 from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
 from openclaw_memd.config.schema import Limits
-from openclaw_memd.errors import OverloadedError
-from openclaw_memd.gateway.admission import RETRY_AFTER_MS
+from openclaw_memd.gateway.accepting import accept
 from openclaw_memd.gateway.calls import Caller, Calls
-from openclaw_memd.gateway.faults import PARSE_ERROR, encode_fault, make_fault
+from openclaw_memd.gateway.faults import PARSE_ERROR, encode_fault, make_fault, too_many_connections
 from openclaw_memd.gateway.http import HttpFace
 from openclaw_memd.gateway.hyper import HttpServer, RequestStream
 from openclaw_memd.gateway.lines import LineConnection
@@ -22,6 +21,7 @@ from openclaw_memd.gateway.listener import Listener
 from openclaw_memd.gateway.methods import METHODS
 from openclaw_memd.gateway.metrics import Metrics
 from openclaw_memd.gateway.peers import Peer, identify
+from openclaw_memd.gateway.refusals import Refusals
 from openclaw_memd.gateway.rpc import Dispatcher
 from openclaw_memd.gateway.services import Gauge, Services
 from openclaw_memd.gateway.stream import BoundedStream
@@ -32,7 +32,7 @@ GRACE_S = 3.0
 """How long calls in flight may take once the daemon stops."""
 
 REFUSAL_S = 0.5
-"""How long a connection over the limit has to show which protocol it speaks."""
+"""How long a connection over the limit has to show which protocol it speaks, and what it asks for."""
 
 
 class Gateway:
@@ -48,6 +48,7 @@ class Gateway:
         self._http = HttpServer(limits)
         self._open: set[trio.SocketStream] = set()
         self._refusing = 0
+        self._refusals = Refusals()
 
     async def serve(
         self,
@@ -61,17 +62,14 @@ class Gateway:
 
         The listener's sockets are closed; its file and lock are left to its owner.
         """
-        accept = partial(
-            trio.serve_listeners,
-            partial(self._handle, stopping=stopping),
-            [trio.SocketListener(trio.socket.from_stdlib_socket(sock)) for sock in listener.sockets],
-        )
+        handle = partial(self._handle, stopping=stopping)
         async with trio.open_nursery() as nursery:
             await nursery.start(self._calls.run)
+            await nursery.start(self._refusals.run)
             async with trio.open_nursery() as connections:
                 try:
                     async with trio.open_nursery() as accepting:
-                        accepting.start_soon(partial(accept, handler_nursery=connections))
+                        await accepting.start(accept, listener, handle, connections)
                         task_status.started()
                         await stopping.wait()
                         accepting.cancel_scope.cancel()
@@ -96,14 +94,15 @@ class Gateway:
     async def _handle(self, stream: trio.SocketStream, *, stopping: trio.Event) -> None:
         is_over_limit = len(self._open) - self._refusing >= self._limits.connections
         if is_over_limit and self._refusing >= self._limits.connections:
+            self._refusals.note("connections", limit=self._limits.connections)
             await trio.aclose_forcefully(stream)
             return
         self._open.add(stream)
         self._refusing += is_over_limit
         try:
             peer = identify(stream.socket)
-            if _admit(peer):
-                await (self._refuse(stream) if is_over_limit else self._serve(stream, peer, stopping))
+            if self._admit(peer):
+                await (self._refuse(stream, peer) if is_over_limit else self._serve(stream, peer, stopping))
         except* (trio.BrokenResourceError, trio.ClosedResourceError, OSError):
             pass  # the peer went away
         except* Exception as errors:
@@ -120,45 +119,51 @@ class Gateway:
             nursery.cancel_scope.cancel()
         if nursery.cancel_scope.cancelled_caught and stopping.is_set():
             return
+        # Half of what may run, so that one connection alone never keeps the others out.
+        places = trio.Semaphore(max(1, self._limits.in_flight // 2))
         match protocol:
             case "line":
                 connection = LineConnection(
-                    BoundedStream(stream), self._dispatcher, Caller("line", peer), self._limits
+                    BoundedStream(stream), self._dispatcher, Caller("line", peer, places), self._limits
                 )
                 await connection.serve(stopping)
             case "http":
                 request_stream = RequestStream(stream, read_s=self._limits.read_s)
-
-                async def app(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
-                    await self._face.serve(scope, receive, send, request_stream, Caller("http", peer))
-
-                await self._http.serve(request_stream, app)
+                await self._serve_http(request_stream, Caller("http", peer, places))
             case "unknown":
+                self._refusals.note("protocol")
                 fault = make_fault(PARSE_ERROR, "parse", "neither a JSON text nor an HTTP request")
                 await BoundedStream(stream).send_last(encode_fault(fault) + b"\n")
             case None:
                 pass
 
-    async def _refuse(self, stream: trio.SocketStream) -> None:
+    async def _serve_http(
+        self, stream: RequestStream, caller: Caller, *, is_over_limit: bool = False
+    ) -> None:
+        async def app(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+            await self._face.serve(scope, receive, send, stream, caller, is_over_limit=is_over_limit)
+
+        await self._http.serve(stream, app)
+        if stream.was_refused:
+            self._refusals.note("protocol")
+
+    async def _refuse(self, stream: trio.SocketStream, peer: Peer) -> None:
+        """Take no calls, but show how the daemon is: that it has many callers is no reason to restart it."""
         protocol = await _sniff(stream, REFUSAL_S)
-        log.warning("connection refused", reason="connections", limit=self._limits.connections)
-        answer = encode_fault(
-            make_fault(
-                OverloadedError.code,
-                OverloadedError.kind,
-                "too many connections",
-                reason="connections",
-                retry_after_ms=RETRY_AFTER_MS,
-            )
-        )
+        self._refusals.note("connections", limit=self._limits.connections)
         if protocol == "http":
-            head = (
-                "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
-                f"content-length: {len(answer)}\r\nconnection: close\r\n\r\n"
-            )
-            await BoundedStream(stream).send_last(head.encode() + answer)
+            caller = Caller("http", peer, trio.Semaphore(0))
+            await self._serve_http(RequestStream(stream, read_s=REFUSAL_S), caller, is_over_limit=True)
         else:
-            await BoundedStream(stream).send_last(answer + b"\n")
+            await BoundedStream(stream).send_last(encode_fault(too_many_connections()) + b"\n")
+
+    def _admit(self, peer: Peer) -> bool:
+        """Whether ``peer`` may talk to us; whoever is not our own user is logged."""
+        if not peer.is_allowed:
+            self._refusals.note("peer", uid=peer.uid, pid=peer.pid)
+        elif peer.uid != os.geteuid():
+            log.info("root connected", uid=peer.uid, pid=peer.pid)
+        return peer.is_allowed
 
     def _render_metrics(self) -> str:
         return self._metrics.render([*self._own_gauges(), *self._services.metrics()])
@@ -169,15 +174,6 @@ class Gateway:
             label = (("pace", pace),)
             yield Gauge("memd_calls_running", "Calls that run.", admission.running, label)
             yield Gauge("memd_calls_waiting", "Calls that wait.", admission.waiting, label)
-
-
-def _admit(peer: Peer) -> bool:
-    """Whether ``peer`` may talk to us; whoever is not our own user is logged."""
-    if not peer.is_allowed:
-        log.warning("peer refused", uid=peer.uid, pid=peer.pid)
-    elif peer.uid != os.geteuid():
-        log.info("root connected", uid=peer.uid, pid=peer.pid)
-    return peer.is_allowed
 
 
 async def _sniff(stream: trio.SocketStream, read_s: float) -> Literal["line", "http", "unknown"] | None:

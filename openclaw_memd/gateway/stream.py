@@ -63,7 +63,7 @@ class BoundedStream(trio.abc.HalfCloseableStream):
         await self.send_all(data)
         await self.send_eof()
         with trio.move_on_after(LINGER_S):
-            while await self.receive_some():
+            while await self._stream.receive_some():
                 pass
 
     def close_now(self) -> None:

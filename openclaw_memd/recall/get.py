@@ -1,14 +1,16 @@
 """Get: lines of one memory file as it is now."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+import msgspec
 import trio
 
 from openclaw_memd.domain.dates import note_date
 from openclaw_memd.domain.framing import Excerpt, frame
 from openclaw_memd.errors import DeniedError, InvalidParamsError, TooLargeError, UnavailableError
+from openclaw_memd.files.areas import MACHINE_FOLDERS
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import ListedFile, Listing, SkipReason
 from openclaw_memd.index import readers
@@ -25,11 +27,11 @@ _MEMORY_FOLDERS = ("memory/", "extra/")
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The lines of a window and what lies behind it; ``is_cut`` says that a line alone was too long."""
+    """The lines of a window and where to go on; ``next_char`` is None unless a line alone was too long."""
 
     lines: tuple[str, ...]
-    is_cut: bool
-    remains: bool
+    next_from: int | None
+    next_char: int | None = None
 
 
 class Get:
@@ -63,19 +65,24 @@ class Get:
             return missing
         read = self._corpus.read(file)
         if isinstance(read, FileText):
-            return _answer(request, file, read.text)
+            return _answer_within(request, file, read.text)
         reason = SkipReason(read.reason)
         if reason in _GONE:
             return missing
         raise _refusal(reason)
 
 
-def cut_window(lines: Sequence[str], from_line: int, most_lines: int, max_chars: int) -> Window:
+def cut_window(
+    lines: Sequence[str], from_line: int, most_lines: int, max_chars: int, from_char: int = 1
+) -> Window:
     """At most ``most_lines`` lines from ``from_line`` on, of at most ``max_chars`` characters with line ends.
 
-    The first line always comes, cut when it is too long alone.
+    The first line begins with its character ``from_char``. It always comes, cut when it is too long alone.
     """
-    asked = lines[from_line - 1 : from_line - 1 + most_lines]
+    asked = list(lines[from_line - 1 : from_line - 1 + most_lines])
+    if not asked:
+        return Window((), None)
+    asked[0] = asked[0][from_char - 1 :]
     taken: list[str] = []
     room = max_chars
     for line in asked:
@@ -83,9 +90,12 @@ def cut_window(lines: Sequence[str], from_line: int, most_lines: int, max_chars:
         if room < 0:
             break
         taken.append(line)
-    if asked and not taken:
-        return Window((asked[0][:max_chars],), is_cut=True, remains=from_line < len(lines))
-    return Window(tuple(taken), is_cut=False, remains=from_line - 1 + len(taken) < len(lines))
+    next_char = None
+    if not taken:
+        taken.append(asked[0][:max_chars])
+        next_char = from_char + max_chars
+    end = from_line + len(taken)
+    return Window(tuple(taken), end if end <= len(lines) else None, next_char)
 
 
 def _check(request: GetRequest) -> None:
@@ -95,6 +105,7 @@ def _check(request: GetRequest) -> None:
         ("from", request.from_line),
         ("lines", request.lines),
         ("max_chars", request.max_chars),
+        ("from_char", request.from_char),
     ):
         if value < 1:
             raise InvalidParamsError("must be at least 1", field=name)
@@ -108,6 +119,8 @@ def _find_listed(listing: Listing, path: str) -> ListedFile | None:
     for file in listing.files:
         if file.path == path:
             return file
+    if any(path.startswith(f"{folder}/") for folder in MACHINE_FOLDERS):
+        raise _refusal(SkipReason.MACHINE_FOLDER)
     for skip in listing.skipped:
         if path == skip.path or path.startswith(f"{skip.path.rstrip('/')}/"):
             raise _refusal(SkipReason(skip.reason))
@@ -124,13 +137,25 @@ def _refusal(reason: SkipReason) -> DeniedError | TooLargeError | UnavailableErr
     return DeniedError(reason.description, reason=reason.value)
 
 
-def _answer(request: GetRequest, file: ListedFile, text: str) -> GetAnswer:
+def _answer_within(request: GetRequest, file: ListedFile, text: str) -> GetAnswer:
+    """The window, with fewer characters than were asked for if the answer were larger than it may be."""
     lines = text.removesuffix("\n").split("\n") if text else []
-    window = cut_window(lines, request.from_line, request.lines, request.max_chars)
+    answer = _answer(request, file, lines)
+    while request.max_bytes is not None and len(answer.text) > 1:
+        size = len(msgspec.json.encode(answer))
+        if size <= request.max_bytes:
+            break
+        # The text's share of the size, less a little for the parts that stay.
+        room = len(answer.text) * request.max_bytes * 9 // (size * 10)
+        answer = _answer(replace(request, max_chars=max(1, room)), file, lines)
+    return answer
+
+
+def _answer(request: GetRequest, file: ListedFile, lines: Sequence[str]) -> GetAnswer:
+    window = cut_window(lines, request.from_line, request.lines, request.max_chars, request.from_char)
     shown = "\n".join(window.lines)
     last = request.from_line + max(0, len(window.lines) - 1)
-    next_from = last + 1 if window.remains and not window.is_cut else None
-    notice = _notice(window, request, next_from)
+    notice = _notice(window, request, lines)
     origin = attribute(file, lines).of_lines(request.from_line, last).origin
     excerpt = Excerpt(
         cite(file.path, request.from_line, last), shown, origin, file.tier, note_date(file.path)
@@ -142,17 +167,23 @@ def _answer(request: GetRequest, file: ListedFile, text: str) -> GetAnswer:
         from_line=request.from_line,
         lines=len(window.lines),
         total_lines=len(lines),
-        truncated=window.is_cut or window.remains,
-        next_from=next_from,
+        truncated=window.next_char is not None or window.next_from is not None,
+        next_from=window.next_from,
         origin=origin,
         notice=notice,
         context=frame([excerpt], notice=notice) if shown else "",
+        next_char=window.next_char,
     )
 
 
-def _notice(window: Window, request: GetRequest, next_from: int | None) -> str | None:
-    if window.is_cut:
-        return f"Line {request.from_line} is longer than {request.max_chars} characters and was cut."
-    if next_from is not None:
-        return f"There is more: continue with from={next_from}."
+def _notice(window: Window, request: GetRequest, lines: Sequence[str]) -> str | None:
+    first = request.from_line
+    if first > len(lines):
+        return f"The file has {len(lines)} {'line' if len(lines) == 1 else 'lines'}."
+    if request.from_char > len(lines[first - 1]) + 1:
+        return f"Line {first} has {len(lines[first - 1])} characters."
+    if window.next_char is not None:
+        return f"Line {first} was cut: its rest comes with from={first} and from_char={window.next_char}."
+    if window.next_from is not None:
+        return f"There is more: continue with from={window.next_from}."
     return None

@@ -90,20 +90,28 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class GetRequest:
-    """A window of one file: at most ``lines`` lines from ``from_line`` on, and ``max_chars`` characters."""
+    """A window of one file: at most ``lines`` lines from ``from_line`` on, and ``max_chars`` characters.
+
+    The first line begins with its character ``from_char``, counted from 1. ``max_bytes`` bounds the whole
+    answer as JSON; None: nothing does.
+    """
 
     path: str
     from_line: int = 1
     lines: int = DEFAULT_GET_LINES
     max_chars: int = DEFAULT_GET_CHARS
+    from_char: int = 1
+    max_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GetAnswer:
     """The window, or ``not_found``.
 
-    ``lines`` counts the lines in ``text``; ``next_from`` is where the next window starts; ``notice`` is a
-    sentence on what was left out; ``context`` is the text as one block for a prompt.
+    ``lines`` counts the lines in ``text``; ``next_from`` is the line after them, if there is one. A line that
+    is too long alone is cut; ``next_char`` is where its rest begins, to be asked for as ``from_char`` with
+    the same ``from_line``. ``notice`` is a sentence on what was left out; ``context`` is the text as one
+    block for a prompt.
     """
 
     status: Literal["ok", "not_found"]
@@ -117,6 +125,7 @@ class GetAnswer:
     origin: Origin | None = None
     notice: str | None = None
     context: str = ""
+    next_char: int | None = None
 
 
 def cite(path: str, start_line: int, end_line: int) -> str:

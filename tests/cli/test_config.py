@@ -21,6 +21,17 @@ BAD = [
     ("[chunking]\noverlap = 400", "chunking.overlap", "less than chunking.tokens"),
     ("[dreaming.phases.light]\ncron = '1'", "dreaming.phases", "unknown key"),
     ("[search]\nmin_score = 0.1\nmin_score = 0.2", "config.toml", "Cannot overwrite a value"),
+    ('[files]\ninclude = ["../x/*.md"]', "files.include[0]", "relative to the folder"),
+    ('[agents.ops]\nworkspace = "~/ws/ops"', "agents.ops.workspace", "the same folder, or one outside"),
+    ("[agents.main.search]\nmin_score = 7", "agents.main.search.min_score", "number from 0 to 1"),
+]
+
+BAD_ENVIRONMENT = [
+    ("MEMD_SOCKET", "m.sock", "paths.socket", "an absolute path of at most 107 bytes"),
+    ("MEMD_SOCKET", "/" + "x" * 107, "paths.socket", "an absolute path of at most 107 bytes"),
+    ("MEMD_STATE_DIR", "{folder}/ws/memory/s", "paths.state_dir", "a folder outside it"),
+    ("MEMD_STATE_DIR", "{folder}", "agents.main.workspace", "a folder outside it"),
+    ("MEMD_SEARCH__MAX_RESULT", "3", "MEMD_SEARCH__MAX_RESULT", "search.max_results"),
 ]
 
 
@@ -37,14 +48,31 @@ def test_a_bad_value_is_refused_with_its_key_and_what_is_allowed(
 ) -> None:
     config.write_text(text, encoding="utf-8")
 
-    done = run_memd("config", "check", "--config", str(config), env=daemon_env(folder))
+    env = daemon_env(folder, MEMD_WORKSPACE=str(folder / "ws"))
+    done = run_memd("config", "check", "--config", str(config), env=env)
 
     assert (done.returncode, done.stdout) == (BAD_CONFIG, "")
     assert done.stderr.startswith(f"memd: {key}: ")
     assert allowed in done.stderr
 
 
-@pytest.mark.parametrize("bad", [0, 4, 7], ids=lambda number: BAD[number][1])
+@pytest.mark.parametrize(("name", "value", "key", "allowed"), BAD_ENVIRONMENT)
+def test_a_bad_variable_is_refused_by_the_check_and_by_the_daemon(
+    folder: Path, name: str, value: str, key: str, allowed: str
+) -> None:
+    workspace = folder / "ws"
+    workspace.mkdir()
+    env = daemon_env(folder) | {"MEMD_WORKSPACE": str(workspace), name: value.format(folder=folder)}
+
+    for command in (("config", "check"), ("run",)):
+        done = run_memd(*command, env=env)
+        assert (done.returncode, done.stdout) == (BAD_CONFIG, "")
+        assert done.stderr.startswith(f"memd: {key}: ")
+        assert allowed in done.stderr
+    assert list(workspace.iterdir()) == []
+
+
+@pytest.mark.parametrize("bad", [0, 4, 7, -3, -2], ids=lambda number: BAD[number][1])
 def test_the_daemon_refuses_what_the_check_refuses(folder: Path, config: Path, bad: int) -> None:
     text, key, allowed = BAD[bad]
     config.write_text(text, encoding="utf-8")
@@ -83,7 +111,24 @@ def test_the_check_tells_of_sections_that_nothing_acts_on(folder: Path, config: 
 
     done = run_memd("config", "check", "--config", str(config), "--json", env=daemon_env(folder))
 
-    assert json.loads(done.stdout) == {"file": str(config), "unread_sections": ["backup"]}
+    assert json.loads(done.stdout) == {
+        "file": str(config),
+        "unread_sections": ["backup"],
+        "warnings": ["[backup] is set, but nothing in this version acts on it"],
+    }
+
+
+def test_the_check_tells_what_is_probably_a_mistake(folder: Path, config: Path) -> None:
+    config.write_text('[[files.extra]]\nname = "lib"\npath = "~/lib"\n', encoding="utf-8")
+    env = daemon_env(folder, MEMD_WORKSPACES="/x")
+
+    done = run_memd("config", "check", "--config", str(config), env=env)
+    with RunningDaemon(folder, arguments=("--config", str(config)), env={"MEMD_WORKSPACES": "/x"}) as daemon:
+        warnings = daemon.call("status")["warnings"]
+
+    assert done.returncode == DONE
+    assert done.stdout.splitlines()[1:] == [f"warning: {warning}" for warning in warnings]
+    assert [warning.partition(":")[0] for warning in warnings] == ["MEMD_WORKSPACES", "files.extra[0].path"]
 
 
 def test_without_a_file_the_defaults_hold(folder: Path) -> None:

@@ -114,14 +114,84 @@ def test_a_command_that_fails_ends_with_1_and_one_line(
         ("status", "--deeep"),
         ("rpc", "status", "{"),
         ("rpc", "status", "[]"),
+        ("rpc", "status", "[" * 100_000),
+        ("get", "MEMORY.md", "--from", "x"),
+        ("config", "chek"),
+        ("--agent",),
+        ("--agent", "main"),
+        ("--nonsense", "status"),
+        ("status", "more"),
     ],
-    ids=" ".join,
+    ids=lambda words: " ".join(words)[:40],
 )
 def test_a_wrong_command_line_ends_with_2(folder: Path, arguments: tuple[str, ...]) -> None:
     done = run_memd(*arguments, env=daemon_env(folder))
+    before = run_memd("--json", *arguments, env=daemon_env(folder))
+    behind = run_memd(*arguments, "--json", env=daemon_env(folder))
 
     assert (done.returncode, done.stdout) == (USAGE, "")
     assert done.stderr
+    for as_json in (before, behind):
+        assert (as_json.returncode, as_json.stderr) == (USAGE, "")
+        error = json.loads(as_json.stdout)["error"]
+        assert error["data"]["kind"] == "usage"
+        assert f"memd: {error['message']}\n" in done.stderr or "--agent" in arguments
+
+
+@pytest.mark.parametrize("arguments", [*CALLS, ("config", "check"), ("config", "example")], ids=" ".join)
+def test_common_options_stand_before_or_behind_the_command(
+    daemon: RunningDaemon, folder: Path, arguments: tuple[str, ...]
+) -> None:
+    env = daemon.env | {"MEMD_SOCKET": f"{folder}/nobody"}
+    options = ("--json", "--socket", str(daemon.socket), f"--config={folder}/none.toml")
+    (folder / "none.toml").touch()
+
+    before = run_memd(*options, *arguments, env=env)
+    behind = run_memd(*arguments, *options, env=env)
+
+    assert (before.returncode, behind.returncode) == (DONE, DONE), before.stderr
+    assert json.loads(before.stdout).keys() == json.loads(behind.stdout).keys()
+
+
+@pytest.mark.parametrize("words", [("--version",), ("--help",)])
+def test_what_needs_no_command_is_json_as_well(folder: Path, words: tuple[str, ...]) -> None:
+    for arguments in (("--json", *words), (*words, "--json")):
+        done = run_memd(*arguments, env=daemon_env(folder))
+        assert done.returncode == DONE
+        json.loads(done.stdout)
+
+
+def test_a_bad_configuration_is_json_as_well(folder: Path) -> None:
+    for command in (("run",), ("config", "check"), ("model", "list")):
+        done = run_memd(*command, "--json", "--config", str(folder / "none.toml"), env=daemon_env(folder))
+        assert (done.returncode, done.stderr) == (BAD_CONFIG, "")
+        assert json.loads(done.stdout)["error"]["data"]["kind"] == "bad_configuration"
+
+
+@pytest.mark.parametrize("answer", ["hello", "[]", "{}", "5"])
+def test_what_answers_and_is_not_memd_is_no_daemon(folder: Path, answer: str) -> None:
+    other = (
+        "import socket, sys\n"
+        "listener = socket.socket(socket.AF_UNIX)\n"
+        "listener.bind(sys.argv[1])\n"
+        "listener.listen()\n"
+        "print('ready', flush=True)\n"
+        "connection, _ = listener.accept()\n"
+        "connection.sendall(sys.argv[2].encode() + b'\\n')\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", other, str(folder / "m.sock"), answer],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"ready\n"
+        done = run_memd("status", env=daemon_env(folder))
+        server.communicate(b"", timeout=10)
+
+    assert done.returncode == NO_DAEMON
+    assert done.stderr.startswith("memd: what answers is not memd at ")
 
 
 def test_a_command_that_is_nearly_right_gets_a_hint(folder: Path) -> None:

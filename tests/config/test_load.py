@@ -1,16 +1,12 @@
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openclaw_memd.config.load import (
-    ConfigError,
-    check,
-    load_config,
-    read_file,
-    unread_sections,
-    workspace_of,
-)
+from openclaw_memd.config.environment import unknown_variables
+from openclaw_memd.config.keys import ConfigError
+from openclaw_memd.config.load import check, load_config, read_file, unread_sections, workspace_of
 from openclaw_memd.config.schema import Config
 
 
@@ -39,10 +35,16 @@ def test_a_named_file_must_exist(tmp_path: Path) -> None:
         ("[search]\nmin_score = 7", "search.min_score", "number from 0 to 1"),
         ("[dreaming.phases.light]\ncron = '0 3 * * *'", "dreaming.phases", "unknown"),
         ("[serch]\nmax_results = 6", "serch", "search"),
-        ("[agents.main.search]\nmin_score = 2", "agents", "number from 0 to 1"),
+        ("[agents.main.search]\nmin_score = 2", "agents.main.search.min_score", "number from 0 to 1"),
+        ("[agents.a.search]\n[agents.b.search]\nmin_score = 2", "agents.b.search.min_score", "from 0 to 1"),
+        ("[agents.'a.b'.search]\nmin_score = 2", 'agents."a.b".search.min_score', "number from 0 to 1"),
+        ("[agents.'a.b'.serch]", 'agents."a.b".serch', 'agents."a.b".search'),
+        ("[agents.main.search]\nlanguages = ['en', 'EN']", "agents.main.search.languages[1]", "matches"),
+        ("[agents.main]\nworkspace = ''\n[search]\nmin_score = 7", "search.min_score", "from 0 to 1"),
         ("[agents.main]\nworkspac = 'x'", "agents.main.workspac", "agents.main.workspace"),
         ("[agents]\nmain = 3", "agents.main", "table"),
-        ("[agents.'a b']", "agents", "pattern|match"),
+        ("[agents.'a b']", 'agents."a b"', "pattern|match"),
+        ("[embedding.headers]\n'x y' = 'u'", 'embedding.headers."x y"', "match"),
         ('[embedding]\nprovider = "ollama"', "embedding.provider", '"openai"'),
         ("[[files.extra]]\nname = 'v'\npath = 'p'\npatern = 'x'", "files.extra[0].patern", "pattern"),
         ("[[files.extra]]\nname = '../v'\npath = 'p'", "files.extra[0].name", "matches"),
@@ -56,15 +58,13 @@ def test_a_named_file_must_exist(tmp_path: Path) -> None:
         ("search = 3", "search", "table"),
         ("dreaming = []", "dreaming", "table"),
         ("[search]\nmin_score = nan", "search.min_score", "number from 0 to 1"),
-        ("[embedding.headers]\nx-user = 'Jürgen'", "embedding.headers", "matches"),
+        ("[embedding.headers]\nx-user = 'Jürgen'", "embedding.headers.x-user", "matches"),
     ],
 )
 def test_a_bad_key_is_named_with_what_it_may_be(tmp_path: Path, text: str, named: str, allowed: str) -> None:
-    import re
-
     with pytest.raises(ConfigError) as caught:
         load_config(write(tmp_path, text))
-    assert named.partition("[")[0] in str(caught.value)
+    assert str(caught.value).startswith(f"{named}: ")
     assert re.search(allowed, str(caught.value))
 
 
@@ -100,9 +100,49 @@ def test_the_environment_stands_above_the_file(tmp_path: Path) -> None:
     assert load_config(env, workspace="/other").agents["main"].workspace == "/other"
 
 
-def test_an_unknown_variable_is_named_as_its_key(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"search\.max_results"):
-        load_config({"HOME": str(tmp_path), "MEMD_SEARCH__MAX_RESULT": "9"})
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("MEMD_SEARCH__MAX_RESULT", "no key search.max_result; the nearest known one is search.max_results"),
+        ("MEMD_SERCH__MAX_RESULTS", "the nearest known one is search.max_results"),
+        ("MEMD_AGENTS__MAIN__WORKSPAC", "the nearest known one is agents.main.workspace"),
+        ("MEMD_FOO__BAR", "there is no key foo.bar; the nearest known one is "),
+        ("MEMD_SEARCH__", "there is no key search."),
+        ("MEMD___", "there is no key"),
+        ("MEMD_AGENTS__MAIN", "agents.main: must be a table"),
+    ],
+)
+def test_a_variable_that_names_no_key_is_refused(tmp_path: Path, name: str, told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config({"HOME": str(tmp_path), name: "9"})
+    assert str(caught.value).startswith(f"{name}: ")
+    assert told in str(caught.value)
+
+
+def test_a_variable_that_only_looks_like_one_of_ours_is_told_and_no_more(tmp_path: Path) -> None:
+    env = {
+        "HOME": str(tmp_path),
+        "MEMD_CONFIG": "",
+        "MEMD_SOCKET": "/s",
+        "MEMD_WORKSPACE": "/w",
+        "MEMD_STATE_DIR": "/d",
+        "MEMD_SEARCH__MAX_RESULTS": "9",
+        "MEMD_SEARCH_MAX_RESULTS": "9",
+        "MEMD_WORKSPACES": "/w",
+        "OTHER": "x",
+    }
+    load_config(env)
+    unknown = "memd knows no such variable; the nearest known one is"
+    assert unknown_variables(env) == [
+        f"MEMD_SEARCH_MAX_RESULTS: {unknown} MEMD_SEARCH__MAX_RESULTS",
+        f"MEMD_WORKSPACES: {unknown} MEMD_WORKSPACE",
+    ]
+
+
+@pytest.mark.parametrize("name", ["MEMD_WORKSPACE", "MEMD_SEARCH__LANGUAGES"])
+def test_a_variable_that_is_not_utf8_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name}: not UTF-8"):
+        load_config({"HOME": str(tmp_path), name: "/w\udcff"})
 
 
 def test_a_variable_cannot_go_below_a_value(tmp_path: Path) -> None:

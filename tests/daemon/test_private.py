@@ -85,7 +85,7 @@ def test_another_user_is_refused_even_where_modes_would_let_him_in(folder: Path)
 
         assert as_nobody(ask) == b""
         assert ask() != b""
-        refused = [line for line in daemon.read_log().splitlines() if "peer refused" in line]
+        refused = [line for line in daemon.read_log().splitlines() if '"reason": "peer"' in line]
         assert [json.loads(line)["uid"] for line in refused] == [NOBODY]
 
 

@@ -126,7 +126,7 @@ async def dispatching(services: FakeServices, **limits: Any) -> AsyncIterator[Ca
 
     async def ask(message: object) -> Any:
         raw = message if isinstance(message, bytes) else json.dumps(message).encode()
-        answer = await dispatcher.answer(raw, Caller("line", PEER))
+        answer = await dispatcher.answer(raw, Caller("line", PEER, trio.Semaphore(bounds.in_flight)))
         return json.loads(answer) if answer else None
 
     async with trio.open_nursery() as nursery:

@@ -158,23 +158,31 @@ async def test_a_body_of_the_largest_size_is_read_in_pieces() -> None:
         assert (await served.fetch("POST", "/rpc", body)).status == 200
 
 
-@pytest.mark.parametrize("expected", [408, None])
-async def test_a_request_that_dribbles_is_cut_off(expected: int | None) -> None:
-    head = request("POST", "/rpc", content_length="1000")
+HEAD = request("POST", "/rpc", content_length="1000")
+
+
+@pytest.mark.parametrize(
+    ("begun", "dribble"),
+    [(HEAD, b" "), (HEAD[:-2], b"x"), (b"P", b"x")],
+    ids=["body", "header", "first line"],
+)
+async def test_a_request_that_dribbles_is_cut_off(begun: bytes, dribble: bytes) -> None:
     async with serving(read_s=0.2) as served, await served.connect() as stream:
-        if expected == 408:  # the header is whole, the body dribbles
-            await stream.send_all(head)
-            dribble = b" "
-        else:
-            await stream.send_all(head[:-2])
-            dribble = b"x"
+        await stream.send_all(begun)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(send_slowly, stream, dribble)
-            if expected:
-                assert (await read_page(stream)).status == expected
-            else:
-                await wait_closed(stream)
+            assert (await read_page(stream)).status == 408
+            await wait_closed(stream)
             nursery.cancel_scope.cancel()
+
+
+async def test_a_second_request_that_stalls_is_cut_off_as_well() -> None:
+    async with serving(read_s=0.2) as served, await served.connect() as stream:
+        await stream.send_all(request("GET", "/health"))
+        assert (await read_page(stream)).status == 200
+        await stream.send_all(HEAD[:20])
+        assert (await read_page(stream)).status == 408
+        await wait_closed(stream)
 
 
 async def wait_closed(stream: trio.SocketStream) -> None:

@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -9,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from openclaw_memd.config.paths import MAX_SOCKET_BYTES
 from openclaw_memd.gateway.listener import (
-    MAX_PATH_BYTES,
     AlreadyRunningError,
+    Listener,
     SocketPathError,
     inherit_from_launchd,
     inherit_listener,
@@ -186,10 +188,10 @@ def test_a_link_is_no_lock(path: Path) -> None:
 
 def test_the_longest_path_works_and_one_more_byte_is_explained() -> None:
     with short_dir() as folder:
-        name = "é" * ((MAX_PATH_BYTES - len(folder) - 1) // 2)
-        longest = Path(folder) / (name + "x" * (MAX_PATH_BYTES - len(os.fsencode(f"{folder}/{name}"))))
+        name = "é" * ((MAX_SOCKET_BYTES - len(folder) - 1) // 2)
+        longest = Path(folder) / (name + "x" * (MAX_SOCKET_BYTES - len(os.fsencode(f"{folder}/{name}"))))
         open_listener(longest).close()
-        with pytest.raises(SocketPathError, match=f"{MAX_PATH_BYTES + 1} bytes"):
+        with pytest.raises(SocketPathError, match=f"{MAX_SOCKET_BYTES + 1} bytes"):
             open_listener(Path(f"{longest}x"))
 
 
@@ -285,3 +287,97 @@ def test_what_is_handed_over_must_be_a_listening_socket() -> None:
 @pytest.mark.skipif(sys.platform == "darwin", reason="there it asks launchd")
 def test_without_launchd_there_is_nothing_of_launchd() -> None:
     assert inherit_from_launchd("memd") is None
+
+
+def identity(path: Path) -> tuple[int, int]:
+    found = path.lstat()
+    return found.st_dev, found.st_ino
+
+
+def test_a_socket_file_that_was_removed_is_made_again_as_private_as_before(path: Path) -> None:
+    listener = open_listener(path)
+    try:
+        old = listener.sockets
+        assert not listener.is_lost()
+        lock = identity(Path(f"{path}.lock"))
+        path.unlink()
+        assert listener.is_lost()
+        before = os.umask(0)
+        try:
+            listener.remake()
+        finally:
+            os.umask(before)
+            for sock in old:
+                sock.close()
+        assert not listener.is_lost()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert identity(Path(f"{path}.lock")) == lock
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(path))
+        with pytest.raises(AlreadyRunningError):
+            open_listener(path)
+    finally:
+        listener.close()
+    assert not path.exists()
+
+
+def test_a_folder_that_was_removed_is_made_again_with_its_lock(path: Path) -> None:
+    listener = open_listener(path)
+    old = listener.sockets
+    shutil.rmtree(path.parent)
+    listener.remake()
+    for sock in old:
+        sock.close()
+    try:
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        path.unlink()  # so that only the lock can keep a second one out
+        with pytest.raises(AlreadyRunningError):
+            open_listener(path)
+    finally:
+        listener.close()
+
+
+def test_what_another_made_in_the_place_of_a_lost_socket_is_left_alone(path: Path) -> None:
+    listener = open_listener(path)
+    try:
+        path.unlink()
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(str(path))
+            other.listen()
+            theirs = identity(path)
+            assert listener.is_lost()
+            with pytest.raises(AlreadyRunningError):
+                listener.remake()
+        path.unlink()
+        path.write_text("precious")
+        with pytest.raises(SocketPathError):
+            listener.remake()
+        assert path.read_text() == "precious"
+        assert theirs != listener.identity
+    finally:
+        listener.close()
+    assert path.read_text() == "precious"
+
+
+def test_a_daemon_that_took_a_lost_lock_keeps_it(path: Path) -> None:
+    listener = open_listener(path)
+    try:
+        path.unlink()
+        Path(f"{path}.lock").unlink()
+        second = hold(path)
+        try:
+            path.unlink()
+            with pytest.raises(AlreadyRunningError):
+                listener.remake()
+        finally:
+            second.communicate("", timeout=10)
+    finally:
+        listener.close()
+
+
+def test_the_sockets_of_a_service_manager_are_never_lost(path: Path) -> None:
+    path.parent.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as manager:
+        manager.bind(str(path))
+        path.unlink()
+        assert not Listener((manager,)).is_lost()

@@ -60,7 +60,8 @@ async def test_another_user_who_gets_through_is_not_answered() -> None:
         served.path.parent.parent.chmod(0o755)
         with capture_logs() as logs:
             assert await connect_as_nobody(served.path) in {"b''", "ConnectionResetError", "BrokenPipeError"}
-        assert [entry["uid"] for entry in logs if entry["event"] == "peer refused"] == [NOBODY]
+        refused = [entry for entry in logs if entry["event"] == "connection refused"]
+        assert [(entry["reason"], entry["uid"]) for entry in refused] == [("peer", NOBODY)]
         async with served.lines() as client:
             assert "result" in await client.call("status")
 

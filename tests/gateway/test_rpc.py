@@ -7,6 +7,7 @@ import trio
 import trio.testing
 from structlog.testing import capture_logs
 
+from openclaw_memd.config.schema import Limits
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.recall.types import GetRequest, SearchAnswer, SearchRequest
 from tests.gateway.clients import call, dispatching
@@ -227,7 +228,7 @@ async def test_search_gets_what_was_asked_and_the_defaults_of_the_configuration(
     assert (full.max_results, full.min_score, full.corpus, full.explain) == (1, 0, "all", True)
     assert str(full.after) == "2026-01-01"
     assert full.project_keys == ("github.com/o/r",)
-    assert window == GetRequest("MEMORY.md", 4, 2)
+    assert window == GetRequest("MEMORY.md", 4, 2, max_bytes=Limits().result_bytes)
 
 
 async def test_an_unknown_agent_is_not_found(services: FakeServices) -> None:

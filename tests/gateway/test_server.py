@@ -1,5 +1,6 @@
 import json
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 import pytest
 import trio
@@ -162,8 +163,9 @@ async def test_connections_over_the_limit_are_told_to_come_back() -> None:
             assert (error["code"], error["data"]["reason"]) == (-32006, "connections")
             assert error["data"]["retry_after_ms"] > 0
             assert await third.read() is None
-        page = await served.fetch("GET", "/health")
+        page = await served.post(call("status"))
         assert (page.status, page.json["error"]["code"]) == (503, -32006)
+        assert (page.headers["retry-after"], page.headers["connection"]) == ("1", "close")
         await second.stream.aclose()
         await until_served(served)
 
@@ -268,3 +270,59 @@ async def test_a_bug_in_one_connection_is_logged_and_harms_no_other(monkeypatch:
         assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["connection failed"]
         async with served.lines() as client:
             assert "result" in await client.call("status")
+
+
+@asynccontextmanager
+async def all_taken() -> AsyncIterator[tuple[Served, LineClient]]:
+    """A gateway with as many connections as it takes, and one of them."""
+    async with serving(connections=8) as served, AsyncExitStack() as held:
+        clients = [await held.enter_async_context(served.lines()) for _ in range(8)]
+        for client in clients:
+            assert "result" in await client.call("status")
+        yield served, clients[0]
+
+
+async def test_the_pages_are_there_while_every_connection_is_taken() -> None:
+    async with all_taken() as (served, client):
+        assert "result" in await client.call("status")
+        for path in ("/health", "/metrics"):
+            page = await served.fetch("GET", path)
+            assert (page.status, page.headers["connection"]) == (200, "close")
+        served.services.is_healthy = False
+        assert (await served.fetch("GET", "/health")).status == 503
+        assert (await served.fetch("GET", "/elsewhere")).status == 404
+        assert "result" in await client.call("status")
+
+
+async def test_a_flood_of_refused_connections_is_not_a_flood_in_the_log() -> None:
+    async with all_taken() as (served, client):
+        assert "result" in await client.call("status")
+        with capture_logs() as logs:
+            for _ in range(20):
+                async with served.lines() as refused:
+                    assert (await refused.call("status"))["error"]["code"] == -32006
+        assert [(entry["event"], entry["reason"]) for entry in logs] == [
+            ("connection refused", "connections")
+        ]
+
+
+@pytest.mark.parametrize("size", [1, 32], ids=["single calls", "batches"])
+async def test_a_burst_of_one_connection_leaves_others_their_turn(size: int) -> None:
+    """One connection asks a thousand times at once, and each of its calls takes as long as it may."""
+    turnstile = Turnstile()
+    burst = [call("recall.search", call_id=number, query="x") for number in range(1000)]
+    messages = burst if size == 1 else [burst[start : start + size] for start in range(0, 1000, size)]
+    async with serving(queue=0) as served, served.lines() as greedy, served.lines() as modest:
+        served.services.main.on_search = turnstile.search
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(greedy.send, *messages)
+            await turnstile.entered.wait()
+            await trio.testing.wait_all_tasks_blocked(0.01)
+            assert "result" in await modest.call("status")
+            turnstile.gate.set()
+            answered = 0
+            while answered < 1000:
+                answer = await greedy.read()
+                answers = [answer] if size == 1 else answer
+                assert all("result" in one for one in answers)
+                answered += len(answers)

@@ -1,6 +1,9 @@
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.errors import DeniedError, InvalidParamsError
@@ -92,7 +95,12 @@ async def test_a_file_that_became_a_link_is_denied(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("window", "field"),
-    [({"from_line": 0}, "from"), ({"lines": 0}, "lines"), ({"max_chars": 0}, "max_chars")],
+    [
+        ({"from_line": 0}, "from"),
+        ({"lines": 0}, "lines"),
+        ({"max_chars": 0}, "max_chars"),
+        ({"from_char": 0}, "from_char"),
+    ],
 )
 async def test_numbers_under_one_are_refused(tmp_path: Path, window: dict[str, int], field: str) -> None:
     async with open_memory(tmp_path, {"memory/a.md": "a\n"}) as memory:
@@ -124,6 +132,16 @@ async def test_behind_the_end_there_is_nothing(tmp_path: Path) -> None:
         answer = await get(memory, "memory/a.md", from_line=9)
 
     assert (answer.status, answer.text, answer.lines, answer.truncated) == ("ok", "", 0, False)
+    assert (answer.total_lines, answer.next_from, answer.notice) == (2, None, "The file has 2 lines.")
+
+
+async def test_behind_the_end_of_a_line_the_next_one_begins(tmp_path: Path) -> None:
+    async with open_memory(tmp_path, {"memory/a.md": "abc\nd\n"}) as memory:
+        at_end = await get(memory, "memory/a.md", from_char=4)
+        behind = await get(memory, "memory/a.md", from_char=9)
+
+    assert (at_end.text, at_end.lines, at_end.notice) == ("\nd", 2, None)
+    assert (behind.text, behind.notice) == ("\nd", "Line 1 has 3 characters.")
 
 
 async def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
@@ -136,18 +154,62 @@ async def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
 def test_lines_are_taken_as_long_as_they_fit() -> None:
     window = cut_window(["abc", "de", "f"], 1, 10, 6)
 
-    assert (window.lines, window.is_cut, window.remains) == (("abc", "de"), False, True)
+    assert (window.lines, window.next_from, window.next_char) == (("abc", "de"), 3, None)
 
 
 def test_a_first_line_that_is_too_long_is_cut() -> None:
     window = cut_window(["abcdef", "g"], 1, 10, 4)
 
-    assert (window.lines, window.is_cut, window.remains) == (("abcd",), True, True)
+    assert (window.lines, window.next_from, window.next_char) == (("abcd",), 2, 5)
 
 
-async def test_a_cut_line_has_no_next(tmp_path: Path) -> None:
+async def test_a_cut_line_says_where_its_rest_and_where_the_next_line_is(tmp_path: Path) -> None:
     async with open_memory(tmp_path, {"memory/a.md": "x" * 50 + "\nb\n"}) as memory:
         answer = await get(memory, "memory/a.md", max_chars=10)
+        last = await get(memory, "memory/a.md", max_chars=10, from_char=41, lines=1)
 
-    assert (answer.text, answer.truncated, answer.next_from) == ("x" * 10, True, None)
-    assert answer.notice is not None
+    assert (answer.text, answer.truncated) == ("x" * 10, True)
+    assert (answer.next_from, answer.next_char) == (2, 11)
+    assert answer.notice == "Line 1 was cut: its rest comes with from=1 and from_char=11."
+    assert (last.text, last.next_from, last.next_char) == ("x" * 10, 2, None)
+
+
+LETTERS = st.sampled_from(["a", "\x01", "<", "é", "\U0001f600"])
+
+
+@given(
+    lines=st.lists(st.text(LETTERS, max_size=30), min_size=1, max_size=8),
+    most_lines=st.integers(1, 9),
+    max_chars=st.integers(1, 40),
+)
+def test_windows_one_after_another_are_the_whole_text(
+    lines: list[str], most_lines: int, max_chars: int
+) -> None:
+    read: list[str] = []
+    from_line, from_char = 1, 1
+    while True:
+        window = cut_window(lines, from_line, most_lines, max_chars, from_char)
+        assert 1 <= len(window.lines) <= most_lines
+        assert len("\n".join(window.lines)) <= max_chars
+        if from_char > 1:
+            read[-1] += window.lines[0]
+        read += window.lines if from_char == 1 else window.lines[1:]
+        if window.next_char is not None:
+            from_char = window.next_char
+        elif window.next_from is not None:
+            from_line, from_char = window.next_from, 1
+        else:
+            break
+    assert read == lines
+
+
+@pytest.mark.parametrize("text", ["word " * 20_000, "\x01" * 20_000, "<é>\n" * 20_000, "\U0001f600" * 30_000])
+async def test_an_answer_is_cut_to_the_bytes_that_it_may_have(tmp_path: Path, text: str) -> None:
+    most = 8192
+    async with open_memory(tmp_path, {"memory/a.md": text}) as memory:
+        answer = await get(memory, "memory/a.md", lines=100_000, max_chars=1_000_000, max_bytes=most)
+
+    assert most / 2 < len(msgspec.json.encode(answer)) <= most
+    assert answer.truncated
+    assert answer.next_char or answer.next_from
+    assert text.startswith(answer.text)
