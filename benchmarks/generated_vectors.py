@@ -51,7 +51,7 @@ def cluster(anchors: Vectors, counts: Iterator[int], seed: int = SEED) -> Iterat
 
 async def _store(prepared: Prepared, model_id: str, texts: Mapping[bytes, str], anchors: Vectors) -> None:
     now = datetime.now(UTC)
-    store = open_vectors(prepared.vectors, now)
+    store = open_vectors(prepared.vectors, now).store
     try:
         vectors, lines = VectorStore(store), LineStore(store)
         (pool,) = cluster(anchors, iter((POOL_ROWS,)))

@@ -23,6 +23,7 @@ from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.indexer import Indexer
 from openclaw_memd.index.opening import open_index, open_state
 from openclaw_memd.index.preparing import Preparer
+from openclaw_memd.interpreter import take_short_turns
 
 
 async def index(workspace: Workspace) -> Cost:
@@ -48,6 +49,7 @@ async def index(workspace: Workspace) -> Cost:
 
 def main() -> None:
     workspace_path, state_dir = map(Path, sys.argv[1:])
+    take_short_turns()  # as the daemon does
     with open_workspace(workspace_path, state_dir=state_dir) as workspace:
         cost = trio.run(index, workspace)
     print(json.dumps(cost.to_json()))

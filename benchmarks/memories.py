@@ -122,7 +122,7 @@ async def remember(
     clock = SystemClock()
     preparer = Preparer(Analyzer(), chunk_tokens=400, chunk_overlap=80)
     index = open_index(folder / "state", preparer.identity, clock.now).store
-    vectors = open_vectors(folder / "state" / "vectors.db", clock.now())
+    vectors = open_vectors(folder / "state" / "vectors.db", clock.now()).store
     searches = {tier: VectorSearch(VectorStore(vectors)) for tier in TrustTier}
     with Roots(folder / "ws") as roots:
         corpus = Corpus(roots, FileRules.parse())

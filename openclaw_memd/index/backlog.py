@@ -1,6 +1,7 @@
 """The live texts of one search for which something is not stored yet."""
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from openclaw_memd.index.vector_search import VectorSearch
@@ -28,6 +29,14 @@ class Backlog:
     def __len__(self) -> int:
         """Texts that lack something, or of which it is not known yet."""
         return len(set(self._still_live(self._lacking)).union(self.search.live.added_since(self._mark)))
+
+    def may_lack(self, among: AbstractSet[bytes] | None) -> bool:
+        """Whether a live text (of ``among``, if given) lacks something, or it is not known yet."""
+        if among is None:
+            return bool(self.first(1) or self.search.live.added_since(self._mark))
+        return not among.isdisjoint(self._lacking) or not among.isdisjoint(
+            self.search.live.added_since(self._mark)
+        )
 
     async def update(self) -> None:
         """Look up which of the texts that were added lately lack something. Store errors pass through."""

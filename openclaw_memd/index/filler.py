@@ -1,6 +1,7 @@
 """Embedding behind the index: texts are found by keyword at once, by vector when this has got to them."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 BATCH_TEXTS: Final = 16
 DISK_RETRY_S: Final = 60.0
 DAMAGE_RETRY_S: Final = 2.0
+_PROBE: Final = "ready"
 
 _log = structlog.get_logger("memd.vectors")
 
@@ -34,7 +36,7 @@ class Filler:
     """Gives the live texts of ``searches`` vectors, those of earlier searches first, and then their lines.
 
     ``lines`` goes on only while every text that can have a vector has one. ``texts_of`` returns what to embed
-    for text hashes.
+    for text hashes. ``aside`` is where the last damaged database lies that had to be replaced.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Filler:
         self._failures = 0
         self._state = FillState.IDLE
         self._reason: str | None = None
+        self.aside: Path | None = None
 
     def wake(self) -> None:
         """Something was published, or the embedder may have another model. A wait after a failure goes on."""
@@ -121,8 +124,8 @@ class Filler:
         self._suspect = False
         if store.damage.is_set():
             self._state, self._reason = FillState.WAITING, "the vectors were damaged and are made anew"
-            self._backlogs = ()
-            await replace_damaged(store, self._clock.now())
+            self._use_model(None)
+            self.aside = await replace_damaged(store, self._clock.now())
 
     def _note_failure(self, error: EmbedderError) -> float:
         self._failures += 1
@@ -141,6 +144,9 @@ class Filler:
         model = await self._find_model() if self._has_texts() else None
         if model is not None:
             await self._fill_all(model)
+            if self._embedder.status().state == "degraded":
+                # It failed on somebody's query: it is for us to find out when it works again.
+                await self._embedder.embed([_PROBE], kind="passage")
         off = model is None and self._has_texts()
         self._state = FillState.OFF if off else FillState.IDLE
         self._reason = self._embedder.status().reason if off else None
@@ -173,20 +179,28 @@ class Filler:
 
     async def _find_model(self) -> str | None:
         """The embedder's model, told to the searches. An embedder that does not know it has to load."""
-        if self._embedder.model_id is None and self._embedder.status().state != "off":
-            await self._embedder.calibration()
+        is_new = self._embedder.model_id is None or self._embedder.model_id != self._model
+        if is_new and self._embedder.status().state != "off":
+            await self._embedder.calibration()  # a query has not the time to measure one
         model = self._embedder.model_id
         epoch = self._vectors.store.epoch
         if (model, epoch) != (self._model, self._epoch):
-            for search in self._searches:
-                search.use_model(model)
-            self._backlogs = ()
             if model is not None:
                 await Calibrations(self._vectors.store).mark_used(model, self._clock.now())
-                self._backlogs = tuple(Backlog(search, self._vectors, model) for search in self._searches)
-            self._lines.use_model(model)
-            self._model, self._epoch = model, epoch
+            self._use_model(model)
+            self._epoch = epoch
         return model
+
+    def _use_model(self, model: str | None) -> None:
+        self._model = model
+        self._backlogs = ()
+        if model is not None:
+            self._backlogs = tuple(Backlog(search, self._vectors, model) for search in self._searches)
+        for search in self._searches:
+            search.use_model(model)
+        for backlog in self._backlogs:
+            backlog.search.watch_gaps(backlog)
+        self._lines.use_model(model)
 
     async def _fill_batch(self, model: str) -> bool:
         """Embed the next few texts; False when nothing is left, or the embedder has another model now."""

@@ -9,6 +9,7 @@ import structlog
 from openclaw_memd.index.database import Durability, migrate
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.leftovers import set_aside
+from openclaw_memd.index.opening import Opened
 from openclaw_memd.index.store import Store
 
 SCHEMA = "vectors"
@@ -16,7 +17,7 @@ SCHEMA = "vectors"
 _log = structlog.get_logger("memd.vectors")
 
 
-def open_vectors(path: Path, at: datetime) -> Store:
+def open_vectors(path: Path, at: datetime) -> Opened:
     """The database at ``path``; one that is no readable database is set aside first, dated ``at``.
 
     Raises:
@@ -24,19 +25,21 @@ def open_vectors(path: Path, at: datetime) -> Store:
         UnavailableError: the disk or the folder cannot be used.
     """
     try:
-        return Store(path, Durability.DERIVED, _prepare)
+        return Opened(Store(path, Durability.DERIVED, _prepare))
     except DamagedError:
-        _set_aside(path, at)
-        return Store(path, Durability.DERIVED, _prepare)
+        aside = _set_aside(path, at)
+        return Opened(Store(path, Durability.DERIVED, _prepare), aside)
 
 
-async def replace_damaged(store: Store, at: datetime) -> None:
-    """Set the database aside, dated ``at``, and go on with an empty one.
+async def replace_damaged(store: Store, at: datetime) -> Path:
+    """Set the database aside, dated ``at``, and go on with an empty one. Returns where the old one lies.
 
     Raises:
         UnavailableError: the disk or the folder cannot be used.
     """
-    await store.exchange(lambda path: _set_aside(path, at))
+    aside: list[Path] = []
+    await store.exchange(lambda path: aside.append(_set_aside(path, at)))
+    return aside[0]
 
 
 async def is_sound(store: Store) -> bool:
@@ -55,6 +58,7 @@ def _prepare(connection: apsw.Connection) -> None:
     migrate(connection, SCHEMA)
 
 
-def _set_aside(path: Path, at: datetime) -> None:
-    set_aside(path, at, keep=1)
+def _set_aside(path: Path, at: datetime) -> Path:
+    aside = set_aside(path, at, keep=1)
     _log.warning("vectors set aside")
+    return aside

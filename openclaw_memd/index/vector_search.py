@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import structlog
 import trio
@@ -22,6 +22,14 @@ SCAN_TEXTS: Final = 20_000  # with more, loading takes a second at most and a se
 _log = structlog.get_logger("memd.vectors")
 
 
+class Gaps(Protocol):
+    """What is known of texts that lack vectors."""
+
+    def may_lack(self, among: AbstractSet[bytes] | None) -> bool:
+        """Whether a live text (of ``among``, if given) lacks a vector that it may get."""
+        ...
+
+
 class VectorSearch:
     """Searches the vectors of the live texts of one trust tier, in the model in use.
 
@@ -37,6 +45,7 @@ class VectorSearch:
         self._matrix_texts = matrix_texts
         self._memory: LiveMatrix | None = None
         self._wanted = trio.Event()
+        self._gaps: Gaps | None = None
 
     @property
     def in_memory(self) -> int | None:
@@ -68,7 +77,16 @@ class VectorSearch:
         if model != self.model:
             self.model = model
             self._memory = None
+            self._gaps = None
             self._load_if_many()
+
+    def watch_gaps(self, gaps: Gaps) -> None:
+        """Believe ``gaps`` on what lacks vectors of the model in use."""
+        self._gaps = gaps
+
+    def may_lack(self, among: AbstractSet[bytes] | None = None) -> bool:
+        """Whether a live text (of ``among``, if given) may be missing from what ``top`` finds."""
+        return self._gaps is not None and self._gaps.may_lack(among)
 
     async def top(
         self, query: "Vectors", k: int, *, among: AbstractSet[bytes] | None = None

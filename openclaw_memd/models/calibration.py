@@ -12,11 +12,12 @@ every other combination of a question and a note is unrelated.
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
+import trio
 
-from openclaw_memd.ports import Calibration, Embedder
+from openclaw_memd.ports import Calibration, Embedder, EmbedderError
 
 if TYPE_CHECKING:
     from openclaw_memd.ports import Vectors
@@ -76,3 +77,54 @@ async def measure_calibration(embedder: Embedder) -> Calibration:
         for start in range(0, len(pairs), _QUERIES_AT_ONCE)
     ]
     return fit_calibration(np.concatenate(parts), passages)
+
+
+class Kept(Protocol):
+    """Where measurements outlive the process. It never fails: what it cannot read or write is not there."""
+
+    async def get(self, model: str) -> Calibration | None:
+        """What was measured of ``model``, if it was."""
+        ...
+
+    async def put(self, model: str, dims: int, calibration: Calibration) -> None:
+        """Keep a measurement of ``model``."""
+        ...
+
+
+class Measurements:
+    """What was measured of models, each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Calibration] = {}
+        self._kept: Kept | None = None
+        self._turn = trio.Lock()
+
+    def keep_in(self, kept: Kept) -> None:
+        """Look there before measuring, and keep what is measured from now on there."""
+        self._kept = kept
+
+    async def of(self, embedder: Embedder) -> Calibration:
+        """The calibration of ``embedder``'s model; measured by embedding about a hundred short texts.
+
+        Raises:
+            EmbedderError: it must be measured and cannot be now.
+        """
+        model = embedder.model_id
+        if model in self._known:
+            return self._known[model]
+        async with self._turn:
+            if model in self._known:
+                return self._known[model]
+            if model is not None and self._kept is not None:
+                found = await self._kept.get(model)
+                if found is not None:
+                    self._known[model] = found
+                    return found
+            measured = await measure_calibration(embedder)
+            now, dims = embedder.model_id, embedder.status().dims
+            if now is None or model not in {None, now}:
+                raise EmbedderError("the embedding model changed while it was measured", retry_after_s=0.0)
+            self._known[now] = measured
+            if self._kept is not None and dims is not None:
+                await self._kept.put(now, dims, measured)
+            return measured

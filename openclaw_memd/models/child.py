@@ -12,8 +12,12 @@ import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from openclaw_memd.models import wire
+
+if TYPE_CHECKING:
+    from openclaw_memd.ports import Vectors
 
 _READ_BYTES = 65_536
 _BACKGROUND_NICE = 10
@@ -57,6 +61,10 @@ def _write(descriptor: int, reply: wire.Reply) -> None:
         frame = frame[os.write(descriptor, frame) :]
 
 
+def _pack(vectors: "Vectors") -> bytes:
+    return vectors.astype("<f4").tobytes()
+
+
 def _lower_priority() -> None:
     """Make the calling thread give way to everything else; elsewhere than on Linux, the process."""
     target = threading.get_native_id() if sys.platform == "linux" else 0
@@ -72,10 +80,11 @@ def _serve(load: wire.Load, inbox: "queue.SimpleQueue[wire.Request]", replies: i
         return
     try:
         encoder = Encoder(load.path, threads=load.threads, max_tokens=load.max_tokens)
+        trial, _ = encoder.embed(load.trial)
     except ModelError:
         _write(replies, wire.NotLoaded("bad_model"))
         return
-    _write(replies, wire.Ready(encoder.dims, encoder.max_tokens))
+    _write(replies, wire.Ready(encoder.dims, encoder.max_tokens, _pack(trial)))
     background = ThreadPoolExecutor(1, initializer=_lower_priority)
     while True:
         try:
@@ -93,7 +102,7 @@ def _serve(load: wire.Load, inbox: "queue.SimpleQueue[wire.Request]", replies: i
         except ModelError:
             _write(replies, wire.Refused(request.id))
         else:
-            _write(replies, wire.Vectors(request.id, encoder.dims, vectors.astype("<f4").tobytes(), cut))
+            _write(replies, wire.Vectors(request.id, encoder.dims, _pack(vectors), cut))
 
 
 def main() -> None:

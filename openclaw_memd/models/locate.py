@@ -8,10 +8,14 @@ from pathlib import Path
 from openclaw_memd.models.catalog import CATALOG
 from openclaw_memd.models.gguf_file import MAGIC, fingerprint
 from openclaw_memd.models.recipe import Recipe, recipe_for
+from openclaw_memd.models.reference import Reference, references
 from openclaw_memd.ports import Calibration
 
 NO_LIBRARY = "llama-cpp-python is not installed; run: make model (or: pip install 'openclaw-memd[local]')"
 _IDENTITY_CHARS = 16
+
+Stamp = tuple[int, int, int]
+"""Size, time of change and inode of a file: another one has another stamp."""
 
 
 class MissingModelError(Exception):
@@ -20,7 +24,11 @@ class MissingModelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """A model file and how to use it. ``dims`` and ``calibration`` are known before loading or None."""
+    """A model file and how to use it. ``dims`` and ``calibration`` are known before loading or None.
+
+    ``expected`` are vectors that it must give, where any are known. ``stamp`` is the file's when it was
+    looked at, None for no file.
+    """
 
     name: str
     path: Path
@@ -28,6 +36,22 @@ class LocalModel:
     model_id: str
     dims: int | None = None
     calibration: Calibration | None = None
+    expected: tuple[Reference, ...] = ()
+    stamp: Stamp | None = None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file is still the one that was looked at."""
+        return self.stamp == stamp_of(self.path)
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The stamp of the file at ``path``; None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def models_folder(data_dir: Path) -> Path:
@@ -80,6 +104,7 @@ def _describe(path: Path, *, is_installed: bool) -> LocalModel:
     name = path.stem
     known = CATALOG.get(name) if is_installed else None
     recipe = known.recipe if known else recipe_for(name)
+    stamp = stamp_of(path)  # before the content, so that a change in between shows
     identity = sha256(f"{fingerprint(path)}\n{recipe}".encode()).hexdigest()[:_IDENTITY_CHARS]
     return LocalModel(
         name=name,
@@ -88,4 +113,6 @@ def _describe(path: Path, *, is_installed: bool) -> LocalModel:
         model_id=f"local:{name}:{identity}",
         dims=known.dims if known else None,
         calibration=known.calibration if known else None,
+        expected=references().get(name, ()) if known else (),
+        stamp=stamp,
     )

@@ -16,6 +16,12 @@ COMMAND: tuple[str, ...] = (sys.executable, "-m", "openclaw_memd.models.child")
 _READ_BYTES = 262_144
 _SEND_S = 1.0
 _STOP_S = 1.0
+_IDLE_GRACE_S = 30.0
+"""A process that should have ended for want of work so long ago does not run."""
+
+ANSWER_LIMIT_S = 10.0
+ANSWER_LIMIT_S_PER_BYTE = 0.03  # a model that takes longer than a tenth of a second for a token is no use
+_MOST_BYTES = 4_096  # more of one text is not read
 
 
 class ProcessGoneError(Exception):
@@ -41,18 +47,21 @@ class RefusedError(Exception):
 class EmbeddingProcess:
     """A running process. One caller at a time; a cancelled caller leaves it usable for the next.
 
-    ``limit_s`` is how long loading, and then one request, may take before the process counts as hung.
+    ``load_limit_s`` is how long loading may take before the process counts as hung, ``limit_s`` how long an
+    answer may take beyond what its texts need; ``idle_s`` is when it ends by itself.
     """
 
-    def __init__(self, process: trio.Process, *, load_limit_s: float, limit_s: float) -> None:
+    def __init__(self, process: trio.Process, *, load_limit_s: float, limit_s: float, idle_s: float) -> None:
         self._process = process
         self._limit_s = limit_s
+        self._idle_s = idle_s
         self._buffer = wire.FrameBuffer()
         self._replies: deque[wire.Reply] = deque()
         self._sent_id = 0
         self._answered_id = 0
-        self._hung_at = trio.current_time() + load_limit_s
+        self._answer_due_at = trio.current_time() + load_limit_s
         self.started_at = trio.current_time()
+        self.hung = False
         self.ready: wire.Ready | None = None
 
     @classmethod
@@ -68,7 +77,7 @@ class EmbeddingProcess:
         process = await trio.lowlevel.open_process(
             list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        self = cls(process, load_limit_s=load_limit_s, limit_s=limit_s)
+        self = cls(process, load_limit_s=load_limit_s, limit_s=limit_s, idle_s=load.idle_s)
         try:
             with trio.CancelScope(shield=True):  # nobody else knows the process yet
                 await self._send(load)
@@ -89,6 +98,7 @@ class EmbeddingProcess:
             match reply:
                 case wire.Ready():
                     self.ready = reply
+                    self._answer_due_at = trio.current_time()
                 case wire.NotLoaded(problem=problem):
                     self.kill()
                     raise NotLoadedError(problem)
@@ -107,7 +117,7 @@ class EmbeddingProcess:
         while self._answered_id < self._sent_id:  # what a cancelled caller left
             await self._answer()
         self._sent_id += 1
-        self._hung_at = trio.current_time() + self._limit_s
+        self._answer_due_at = trio.current_time() + self._limit_s + _time_for(texts)
         await self._send(wire.Embed(self._sent_id, texts, background))
         answer = await self._answer()
         match answer:
@@ -121,6 +131,7 @@ class EmbeddingProcess:
         match reply:
             case wire.Vectors(id=number) | wire.Refused(id=number):
                 self._answered_id = number
+                self._answer_due_at = trio.current_time()
                 return reply
             case wire.Ready() | wire.NotLoaded():
                 self.kill()
@@ -138,7 +149,7 @@ class EmbeddingProcess:
             with trio.CancelScope(shield=True), trio.fail_after(_SEND_S):
                 await stdin.send_all(wire.encode_frame(request))
         except trio.TooSlowError:
-            self.kill()
+            self._kill_hung()
             raise ProcessGoneError("it hung") from None
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise await self._gone() from None
@@ -146,8 +157,11 @@ class EmbeddingProcess:
     async def _receive(self) -> wire.Reply:
         stdout = self._process.stdout
         assert stdout is not None
+        due_at = self._answer_due_at
+        if not self._is_silent:  # an answer that came in time and waited for somebody to fetch it
+            due_at = max(due_at, trio.current_time() + _SEND_S)
         try:
-            with trio.fail_at(self._hung_at):
+            with trio.fail_at(due_at):
                 while not self._replies:
                     data = await stdout.receive_some(_READ_BYTES)
                     if not data:
@@ -155,7 +169,7 @@ class EmbeddingProcess:
                     self._buffer.feed(data)
                     self._replies.extend(self._buffer.replies())
         except trio.TooSlowError:
-            self.kill()
+            self._kill_hung()
             raise ProcessGoneError("it hung") from None
         except wire.FrameError:
             self.kill()
@@ -169,6 +183,8 @@ class EmbeddingProcess:
             await self._process.wait()
         code = self._process.poll()
         self.kill()
+        if self.hung:
+            return ProcessGoneError("it hung")
         if code is None:
             return ProcessGoneError("it closed its pipe")
         if code < 0:
@@ -179,7 +195,7 @@ class EmbeddingProcess:
     @property
     def running(self) -> bool:
         """Whether the process lives; an ended one is reaped."""
-        return self._process.poll() is None
+        return not self.hung and self._process.poll() is None
 
     @property
     def ended_unused(self) -> bool:
@@ -189,13 +205,33 @@ class EmbeddingProcess:
     @property
     def loading(self) -> bool:
         """Whether nothing has come back yet."""
-        if self.ready is not None or self._replies:
+        return self.ready is None and self._is_silent
+
+    @property
+    def _is_silent(self) -> bool:
+        """Whether there is no reply that nobody has read yet."""
+        if self._replies:
             return False
         stdout = self._process.stdout
         assert isinstance(stdout, trio.lowlevel.FdStream)
         poll = select.poll()
         poll.register(stdout.fileno(), select.POLLIN)
         return not poll.poll(0)
+
+    def end_if_hung(self) -> None:
+        """Kill the process if it should have answered, or ended for want of work, before now.
+
+        Callers that wait find out by themselves; this is for when the last one has left.
+        """
+        due_at = self._answer_due_at
+        if self.ready is not None and self._answered_id == self._sent_id:
+            due_at += self._idle_s + _IDLE_GRACE_S
+        if self.running and trio.current_time() > due_at and self._is_silent:
+            self._kill_hung()
+
+    def _kill_hung(self) -> None:
+        self.hung = True
+        self.kill()
 
     def kill(self) -> None:
         """End the process now; safe to call again."""
@@ -214,3 +250,8 @@ class EmbeddingProcess:
             self.kill()
             await self._process.wait()
             await stdout.aclose()
+
+
+def _time_for(texts: list[str]) -> float:
+    """Seconds that a slow machine may take to embed ``texts``."""
+    return ANSWER_LIMIT_S_PER_BYTE * min(_MOST_BYTES, sum(len(text.encode()) for text in texts))

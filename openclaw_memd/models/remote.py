@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import trio
 
 from openclaw_memd.models.batching import pack
-from openclaw_memd.models.calibration import measure_calibration
+from openclaw_memd.models.calibration import Measurements
 from openclaw_memd.models.embeddings_api import BadAnswerError, encode_request, read_vectors
 from openclaw_memd.models.http import JsonPoster, TransportError
 from openclaw_memd.models.keys import KeyProblemError, read_key
@@ -30,6 +30,15 @@ _BATCH_BYTES = 8_000  # OpenClaw's bound: no token is shorter than a byte
 _TEXT_CHARS = 32_768
 _LEAST_TEXT_CHARS = 64
 _BYTES_OF_A_VECTOR = 262_144  # 8192 numbers as JSON
+_PROBE = "ready"
+
+
+class SuspectTextsError(EmbedderError):
+    """The provider failed, but perhaps only on these texts. ``refused``: it said that it will not do it."""
+
+    def __init__(self, reason: str, *, refused: bool, retry_after_s: float | None = None) -> None:
+        super().__init__(reason, retry_after_s=retry_after_s)
+        self.refused = refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,13 @@ class RemoteEmbedder:
     required = True
 
     def __init__(
-        self, settings: RemoteSettings, *, mask: Callable[[str], str], clock: Clock, rng: Rng
+        self,
+        settings: RemoteSettings,
+        *,
+        mask: Callable[[str], str],
+        clock: Clock,
+        rng: Rng,
+        measured: Measurements | None = None,
     ) -> None:
         self._settings = settings
         self._mask = mask
@@ -70,11 +85,10 @@ class RemoteEmbedder:
         self._poster = JsonPoster(self._url)
         self._recovery = Recovery(rng)
         self._passages = trio.Lock()
-        self._measuring = trio.Lock()
         self._batch_texts = settings.batch or _FIRST_BATCH_TEXTS
         self._text_chars = _TEXT_CHARS
         self._dims = settings.dims
-        self._measured: dict[str, Calibration] = {}
+        self._measured = measured or Measurements()
         self._answered = False
         self._warning: str | None = None
         self._closed = False
@@ -104,12 +118,7 @@ class RemoteEmbedder:
         Raises:
             EmbedderError: the provider failed.
         """
-        async with self._measuring:
-            if self.model_id is None or self.model_id not in self._measured:
-                measured = await measure_calibration(self)
-                assert self.model_id is not None
-                self._measured[self.model_id] = measured
-            return self._measured[self.model_id]
+        return await self._measured.of(self)
 
     async def embed(self, texts: Sequence[str], *, kind: EmbedKind) -> "Vectors":
         """Vectors of shape (len(texts), dims). A passage that the model cannot embed has a row of zeros.
@@ -153,10 +162,27 @@ class RemoteEmbedder:
         return np.concatenate(parts)
 
     async def _embed_batch(self, batch: list[str], kind: EmbedKind) -> "Vectors":
-        """The vectors of as many of ``batch`` as the provider takes at once, at least one."""
+        """The vectors of as many of ``batch`` as the provider takes at once, at least one.
+
+        A passage that the provider fails on while others work has zeros.
+        """
+        import numpy as np
+
         while True:
             sent = [text[: self._text_chars] for text in batch]
-            vectors = await self._call(sent, kind)
+            try:
+                vectors = await self._call(sent, kind)
+            except SuspectTextsError as error:
+                if kind == "query":
+                    raise
+                if not await self._works():
+                    if error.refused:
+                        raise self._recovery.denied(f"{error}; check its settings") from error
+                    raise
+                if len(batch) == 1:
+                    return np.zeros((1, self._dims or 0), np.float32)
+                batch = batch[: len(batch) // 2]  # not remembered: it is one of these texts, not their number
+                continue
             if vectors is not None:
                 return vectors
             if len(batch) > 1:
@@ -167,8 +193,16 @@ class RemoteEmbedder:
             else:
                 raise EmbedderError("the embedding provider finds every text too large")
 
+    async def _works(self) -> bool:
+        """Whether the provider embeds a text that is nobody's."""
+        try:
+            return await self._call([_PROBE], "passage") is not None
+        except EmbedderError:
+            return False
+
     async def _call(self, texts: list[str], kind: EmbedKind) -> "Vectors | None":
         """The vectors of ``texts``, or None when they are too much for one request."""
+        suspect = False
         for _ in range(_CALLS[kind]):
             await self._recovery.wait(patient=kind == "passage")
             verdict, vectors = await self._request(texts, kind)
@@ -180,13 +214,16 @@ class RemoteEmbedder:
                 case TooLarge():
                     self._recovery.succeeded()
                     return None
-                case TryLater(reason=reason, retry_after_s=retry_after_s):
+                case TryLater(reason=reason, retry_after_s=retry_after_s, suspect_texts=suspect):
                     self._recovery.failed(reason, retry_after_s)
                 case Denied(reason=reason):
                     raise self._recovery.denied(reason)
                 case Refused(reason=reason):
-                    raise EmbedderError(reason)
-        raise self._recovery.error()
+                    raise SuspectTextsError(reason, refused=True)
+        error = self._recovery.error()
+        if suspect:
+            raise SuspectTextsError(str(error), refused=False, retry_after_s=error.retry_after_s)
+        raise error
 
     async def _request(self, texts: list[str], kind: EmbedKind) -> "tuple[Verdict, Vectors | None]":
         settings = self._settings
@@ -214,8 +251,14 @@ class RemoteEmbedder:
         try:
             vectors = read_vectors(answer.body, len(texts), zeros_allowed=kind == "passage")
         except BadAnswerError as error:
-            return TryLater(f"the embedding provider answered wrongly: {error}"), None
-        self._dims = vectors.shape[1]
+            reason = f"the embedding provider answered wrongly: {error}"
+            return TryLater(reason, suspect_texts=True), None
+        dims = vectors.shape[1]
+        if settings.dims not in {None, dims}:
+            return Denied(
+                f"the embedding provider gives {dims} dimensions, not {settings.dims}; check dims and model"
+            ), None
+        self._dims = dims
         return verdict, vectors
 
     def _headers(self) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Literal
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.models.absent import AbsentEmbedder
 from openclaw_memd.models.cached import CachedEmbedder
+from openclaw_memd.models.calibration import Measurements
 from openclaw_memd.models.local import LocalEmbedder
 from openclaw_memd.models.locate import locate_model
 from openclaw_memd.models.remote import DEFAULT_BASE_URL, DEFAULT_MODEL, RemoteEmbedder, RemoteSettings
@@ -34,7 +35,12 @@ class EmbeddingSettings:
 
 
 def open_embedder(
-    settings: EmbeddingSettings, *, clock: Clock, rng: Rng, mask: Callable[[str], str] = mask_secrets
+    settings: EmbeddingSettings,
+    *,
+    clock: Clock,
+    rng: Rng,
+    measured: Measurements | None = None,
+    mask: Callable[[str], str] = mask_secrets,
 ) -> Embedder:
     """The embedder that ``settings`` name. Nothing is loaded or connected; a few megabytes may be read.
 
@@ -44,7 +50,9 @@ def open_embedder(
         case "none":
             return AbsentEmbedder("embedding is switched off by the setting [embedding] provider")
         case "openai":
-            return CachedEmbedder(RemoteEmbedder(_remote(settings), mask=mask, clock=clock, rng=rng))
+            return CachedEmbedder(
+                RemoteEmbedder(_remote(settings), mask=mask, clock=clock, rng=rng, measured=measured)
+            )
         case "auto" | "local":
             return CachedEmbedder(
                 LocalEmbedder(
@@ -52,6 +60,7 @@ def open_embedder(
                     threads=settings.threads,
                     idle_unload_s=settings.idle_unload_s,
                     when_missing="degraded" if settings.provider == "local" else "off",
+                    measured=measured,
                 )
             )
 

@@ -44,10 +44,14 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class TryLater:
-    """It may work later; ``retry_after_s`` is what the provider asked for, if it did."""
+    """It may work later; ``retry_after_s`` is what the provider asked for, if it did.
+
+    ``suspect_texts``: it may be a text that the provider breaks on, and then it never works.
+    """
 
     reason: str
     retry_after_s: float | None = None
+    suspect_texts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +81,17 @@ def judge(status: int, headers: Mapping[str, str], body: bytes, *, now: datetime
     if 200 <= status < 300:
         return Accepted()
     codes, message = _read_error(body)
-    if codes & _OUT_OF_QUOTA:
-        return Denied(_DENIED[402])
-    if status in _DENIED:
-        return Denied(_DENIED[status])
+    denied = _DENIED[402] if codes & _OUT_OF_QUOTA else _DENIED.get(status)
+    if denied is None and 300 <= status < 400:
+        denied = f"the embedding provider's address redirects elsewhere ({status}); check base_url"
+    if denied is not None:
+        return Denied(denied)
     if status == 413 or (status in (400, 422) and _TOO_LARGE.search(message)):
         return TooLarge()
     if status in _RETRIED or status >= 500:
         what = "limits requests" if status == 429 else f"failed ({status})"
-        return TryLater(f"the embedding provider {what}", _retry_after_s(headers, now))
+        retry_after_s = _retry_after_s(headers, now)
+        return TryLater(f"the embedding provider {what}", retry_after_s, suspect_texts=status == 500)
     return Refused(f"the embedding provider refused the request ({status})")
 
 

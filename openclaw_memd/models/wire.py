@@ -13,12 +13,15 @@ LoadProblem = Literal["no_library", "bad_model"]
 
 
 class Load(msgspec.Struct, tag="load", frozen=True):
-    """The first request. The process ends by itself after ``idle_s`` without a request."""
+    """The first request: load a model, and embed ``trial`` with it. The process ends by itself after
+    ``idle_s`` without a request.
+    """
 
     path: str
     threads: int
     max_tokens: int
     idle_s: float
+    trial: list[str]
 
 
 class Embed(msgspec.Struct, tag="embed", frozen=True):
@@ -30,10 +33,11 @@ class Embed(msgspec.Struct, tag="embed", frozen=True):
 
 
 class Ready(msgspec.Struct, tag="ready", frozen=True):
-    """The model is loaded; it reads ``max_tokens`` of a text."""
+    """The model is loaded; it reads ``max_tokens`` of a text. ``trial`` holds rows as in ``Vectors``."""
 
     dims: int
     max_tokens: int
+    trial: bytes
 
 
 class NotLoaded(msgspec.Struct, tag="not_loaded", frozen=True):

@@ -76,12 +76,12 @@ class Nearness:
     async def _nearest(
         self, tier: TrustTier, query: QueryVector, k: int, among: "frozenset[bytes] | set[bytes] | None"
     ) -> tuple[dict[bytes, float], bool]:
-        """Texts with cosines, and whether the vectors could be looked at."""
+        """Texts with cosines, and whether the vectors of all texts could be looked at."""
         search = self._searches[tier]
         if search.model != query.model:
             return {}, False
         try:
-            return dict(await search.top(query.vector, k, among=among)), True
+            return dict(await search.top(query.vector, k, among=among)), not search.may_lack(among)
         except (DamagedError, UnavailableError) as error:
             if not isinstance(error, UnavailableError) or error.reason != "loading":
                 _log.warning("vectors cannot be read")

@@ -47,6 +47,22 @@ def note(folder: Path, line: str) -> None:
         log.write(line + "\n")
 
 
+def trial(folder: Path, texts: list[str]) -> bytes:
+    """Right vectors, unless the folder says ``zeros``, ``alike`` or ``other``."""
+    changed = {name: (folder / name).exists() for name in ("alike", "other")}
+    rows = [
+        vector("alike" if changed["alike"] else text[::-1] if changed["other"] else text) for text in texts
+    ]
+    if (folder / "zeros").exists():
+        rows = [[0.0] * DIMS for _ in texts]
+    return pack(rows)
+
+
+def pack(rows: list[list[float]]) -> bytes:
+    numbers = [value for row in rows for value in row]
+    return struct.pack(f"<{len(numbers)}f", *numbers)
+
+
 def answer(request: wire.Embed) -> None:
     joined = " ".join(request.texts)
     if "abort" in joined:
@@ -61,12 +77,12 @@ def answer(request: wire.Embed) -> None:
         return
     if "slow" in joined:
         time.sleep(0.3)
-    numbers = [value for text in request.texts for value in vector(text)]
+    rows = [vector(text) for text in request.texts]
     if "empty" in joined:
-        numbers = [0.0] * len(numbers)
+        rows = [[0.0] * DIMS for _ in rows]
     if "infinite" in joined:
-        numbers = [math.inf] * len(numbers)
-    reply(wire.Vectors(request.id, DIMS, struct.pack(f"<{len(numbers)}f", *numbers), 0))
+        rows = [[math.inf] * DIMS for _ in rows]
+    reply(wire.Vectors(request.id, DIMS, pack(rows), 0))
 
 
 def main() -> None:
@@ -84,7 +100,7 @@ def main() -> None:
             else:
                 while (folder / "loading").exists():
                     time.sleep(0.01)
-                reply(wire.Ready(DIMS, 512))
+                reply(wire.Ready(DIMS, 512, trial(folder, request.trial)))
         else:
             priority = "background" if request.background else "query"
             note(folder, f"{priority} {' | '.join(request.texts)}")
@@ -94,4 +110,5 @@ def main() -> None:
                 os._exit(0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -26,7 +26,7 @@ class Child:
         self.process.stdin.flush()
 
     def load(self, path: Path) -> wire.Reply:
-        self.send(wire.encode_frame(wire.Load(str(path), threads=1, max_tokens=512, idle_s=60.0)))
+        self.send(wire.encode_frame(wire.Load(str(path), threads=1, max_tokens=512, idle_s=60.0, trial=[])))
         assert self.process.stdout is not None
         buffer = wire.FrameBuffer()
         while data := os.read(self.process.stdout.fileno(), 65_536):

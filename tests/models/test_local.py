@@ -15,7 +15,7 @@ import pytest
 import trio
 import trio.testing
 
-from openclaw_memd.models import local, process
+from openclaw_memd.models import host, local, process
 from openclaw_memd.models.local import DEATHS_ALONE, QUERY_LOAD_WAIT_S, LocalEmbedder
 from openclaw_memd.models.locate import LocalModel, MissingModelError
 from openclaw_memd.models.recipe import Recipe
@@ -31,7 +31,8 @@ MODEL = LocalModel(
 @pytest.fixture(autouse=True)
 def shorter_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processes are real, so is the time; the waits keep their order."""
-    monkeypatch.setattr(local, "_BACKOFF_S", 0.05)
+    monkeypatch.setattr(host, "_BACKOFF_S", 0.05)
+    monkeypatch.setattr(process, "ANSWER_LIMIT_S_PER_BYTE", 0.0)
     monkeypatch.setattr(process, "_STOP_S", 0.3)
 
 
@@ -219,7 +220,7 @@ async def test_a_process_killed_between_requests_is_noticed_and_started_again(em
 
 
 async def test_a_stopped_process_blocks_no_caller_and_is_killed(tmp_path: Path) -> None:
-    embedding = Embedding(tmp_path, request_limit_s=0.6)
+    embedding = Embedding(tmp_path, answer_limit_s=0.6)
     await embedding.embedder.embed(["a note"], kind="passage")
 
     async with trio.open_nursery() as nursery:
@@ -239,7 +240,7 @@ async def test_a_stopped_process_blocks_no_caller_and_is_killed(tmp_path: Path) 
 
 
 async def test_a_stopped_process_is_found_by_the_next_caller_when_the_first_has_left(tmp_path: Path) -> None:
-    embedding = Embedding(tmp_path, request_limit_s=0.5)
+    embedding = Embedding(tmp_path, answer_limit_s=0.5)
     with trio.move_on_after(0.3):
         await embedding.embedder.embed(["ready"], kind="passage")
     await embedding.embedder.embed(["ready"], kind="passage")
@@ -251,6 +252,85 @@ async def test_a_stopped_process_is_found_by_the_next_caller_when_the_first_has_
         await embedding.embedder.embed(["a note"], kind="passage")
 
     await embedding.embedder.aclose()
+
+
+async def test_a_stopped_process_that_nobody_waits_for_is_killed_and_told_of(tmp_path: Path) -> None:
+    embedding = Embedding(tmp_path, answer_limit_s=0.3)
+    await embedding.embedder.embed(["ready"], kind="passage")
+    (pid,) = embedding.pids()
+    os.kill(pid, signal.SIGSTOP)
+    with trio.move_on_after(0.1):
+        await embedding.embedder.embed(["a question"], kind="query")
+    assert embedding.embedder.status().state == "ready"
+
+    await until(lambda: embedding.embedder.status().state == "degraded")
+
+    assert embedding.embedder.status().reason == "the embedding process hung"
+    await until(lambda: _ended(pid))
+    with pytest.raises(EmbedderError, match="hung") as caught:
+        await embedding.embedder.embed(["a question"], kind="query")
+    await trio.sleep(caught.value.retry_after_s or 0)
+    assert (await embedding.embedder.embed(["a question"], kind="query")).shape == (1, 32)
+    assert embedding.embedder.status().state == "ready"
+    await embedding.embedder.aclose()
+
+
+async def test_a_load_that_never_ends_and_that_nobody_waits_for_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "loading").touch()
+    embedding = Embedding(tmp_path, load_limit_s=0.5)
+    with trio.move_on_after(0.1):
+        await embedding.embedder.embed(["a question"], kind="query")
+
+    await until(lambda: embedding.embedder.status().state == "degraded")
+
+    assert "hung" in (embedding.embedder.status().reason or "")
+    await embedding.embedder.aclose()
+
+
+async def test_a_process_that_does_not_end_for_want_of_work_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_IDLE_GRACE_S", 0.1)
+    embedding = Embedding(tmp_path, idle_unload_s=0.2)
+    await embedding.embedder.embed(["ready"], kind="passage")
+    os.kill(embedding.pids()[0], signal.SIGSTOP)
+    assert embedding.embedder.status().state == "ready"
+
+    await until(lambda: embedding.embedder.status().state == "degraded")
+
+    await until(lambda: _ended(embedding.pids()[0]))
+    await embedding.embedder.aclose()
+
+
+async def test_an_answer_that_nobody_fetched_is_no_sign_of_a_hang(tmp_path: Path) -> None:
+    embedding = Embedding(tmp_path, answer_limit_s=0.4)
+    await embedding.embedder.embed(["ready"], kind="passage")
+    with trio.move_on_after(0.1):
+        await embedding.embedder.embed(["slow question"], kind="query")
+    await trio.sleep(0.6)
+
+    assert embedding.embedder.status().state == "ready"
+    assert (await embedding.embedder.embed(["a question"], kind="query")).any()
+    assert len(embedding.pids()) == 1
+    await embedding.embedder.aclose()
+
+
+async def test_more_text_has_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "ANSWER_LIMIT_S_PER_BYTE", 0.01)
+    embedding = Embedding(tmp_path, answer_limit_s=0.0)
+
+    assert (await embedding.embedder.embed(["slow " * 200], kind="passage")).any()  # 0.3 s of 10
+    with pytest.raises(EmbedderError, match="hung"):
+        await embedding.embedder.embed(["slow"], kind="passage")  # 0.3 s of 0.04
+    await embedding.embedder.aclose()
+
+
+def _ended(pid: int) -> bool:
+    """Gone, or dead and not yet waited for."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
 
 
 async def test_a_load_that_never_ends_is_given_up(tmp_path: Path) -> None:

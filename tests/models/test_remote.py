@@ -11,6 +11,8 @@ import trio
 from trio.testing import MockClock
 
 from openclaw_memd.domain.secrets import mask_secrets
+from openclaw_memd.models.http import is_loopback
+from openclaw_memd.models.recovery import DENIED_S, MOST_REST_S
 from openclaw_memd.models.remote import RemoteEmbedder, RemoteSettings
 from openclaw_memd.ports import Embedder, EmbedderError
 from tests.contracts import EmbedderContract
@@ -217,8 +219,15 @@ async def test_a_key_file_that_others_can_read_is_said_in_the_status(
 
 @pytest.mark.parametrize(
     "failure",
-    [refusal(500), refusal(503), Reply(cut=True), Reply(body=b"<html>"), embeddings(["one", "too many"])],
-    ids=["500", "503", "cut", "html", "count"],
+    [
+        refusal(500),
+        refusal(503),
+        Reply(cut=True),
+        Reply(body=b"<html>"),
+        Reply(body=embeddings(["a note"]).body[:-20]),
+        embeddings(["one", "too many"]),
+    ],
+    ids=["500", "503", "cut", "html", "half a JSON text", "count"],
 )
 async def test_passing_failures_are_tried_again(provider: Provider, clock: MockClock, failure: Reply) -> None:
     embedder = provider.embedder()
@@ -241,7 +250,7 @@ async def test_lasting_failures_end_and_a_query_gives_up_sooner(provider: Provid
     with pytest.raises(EmbedderError, match="500") as caught:
         await embedder.embed(["a note"], kind="passage")
 
-    assert len(provider.server.received) == 6
+    assert len(provider.server.received) == 10  # four more with a text that is nobody's
     assert caught.value.retry_after_s
     assert not caught.value.permanent
 
@@ -345,12 +354,19 @@ async def test_a_redirect_is_not_followed_with_the_key(
 ) -> None:
     monkeypatch.setenv("SOME_KEY", "sk-1")
     embedder = provider.embedder(api_key_env="SOME_KEY")
-    provider.script = [Reply(302, headers={"location": provider.server.url + "/elsewhere"})]
 
-    with pytest.raises(EmbedderError, match="302"):
-        await embedder.embed(["a question"], kind="query")
+    async def steal(_received: Received) -> Reply:
+        return Reply(500)
 
-    assert [received.path for received in provider.server.received] == ["/v1/embeddings"]
+    async with serving(steal) as thief:
+        for place in (thief.url + "/v1/embeddings", provider.server.url + "/elsewhere"):
+            provider.script = [Reply(status, headers={"location": place}) for status in (302, 307, 308)]
+            with pytest.raises(EmbedderError, match=r"redirects elsewhere .* check base_url"):
+                await embedder.embed(["a question"], kind="query")
+            await trio.sleep(DENIED_S)
+
+        assert thief.received == []
+    assert {received.path for received in provider.server.received} == {"/v1/embeddings"}
 
 
 async def test_a_proxy_of_the_environment_is_not_used_for_this_machine(
@@ -376,13 +392,109 @@ async def test_vectors_that_are_not_finite_or_have_no_length(provider: Provider,
         await embedder.embed(["a question"], kind="query")
 
 
+@pytest.mark.parametrize(
+    "failure",
+    [
+        refusal(400, message="the content was filtered"),
+        refusal(500, message="json: unsupported value: NaN"),
+        Reply(body=b'{"data": [{"embedding": [NaN, 1.0]}]}'),
+        Reply(body=b'{"data": [{"embedding": [null, 1.0]}]}'),
+    ],
+    ids=["filtered", "500 for NaN", "NaN", "null"],
+)
+async def test_a_text_that_the_provider_breaks_on_has_zeros_and_holds_no_other_up(
+    provider: Provider, clock: MockClock, failure: Reply
+) -> None:
+    embedder = provider.embedder()
+
+    def picky(received: Received) -> Reply:
+        texts = received.json["input"]
+        return failure if "poison" in texts else embeddings(texts)
+
+    provider.script = [picky] * 200
+    texts = [f"note {number}" for number in range(9)]
+    texts[5] = "poison"
+
+    vectors = await embedder.embed(texts, kind="passage")
+
+    assert vectors.any(axis=1).tolist() == [text != "poison" for text in texts]
+    assert embedder.status().state == "ready"
+    whole = [f"fine {number}" for number in range(9)]
+    await embedder.embed(whole, kind="passage")
+    assert provider.inputs[-1] == whole  # the batch size is as before
+
+
+@pytest.mark.parametrize("failure", [refusal(400), refusal(500)], ids=["400", "500"])
+async def test_a_provider_that_breaks_on_every_text_gives_no_zeros(
+    provider: Provider, clock: MockClock, failure: Reply
+) -> None:
+    embedder = provider.embedder()
+    provider.script = [failure] * 100
+
+    with pytest.raises(EmbedderError):
+        await embedder.embed(["one", "two", "three"], kind="passage")
+
+    assert len(provider.server.received) <= 8
+    assert embedder.status().state == "degraded"
+
+
+async def test_a_limit_never_costs_a_text_its_vector(provider: Provider, clock: MockClock) -> None:
+    embedder = provider.embedder()
+    provider.script = [refusal(429, headers={"retry-after": "10"})] * 4
+
+    with pytest.raises(EmbedderError, match="limits requests"):
+        await embedder.embed(["a note"], kind="passage")
+
+    assert (await embedder.embed(["a note"], kind="passage")).any()
+
+
+async def test_other_dimensions_than_were_asked_for_are_refused(provider: Provider, clock: MockClock) -> None:
+    embedder = provider.embedder(dims=64)
+
+    with pytest.raises(EmbedderError, match="gives 32 dimensions, not 64; check dims") as caught:
+        await embedder.embed(["a note"], kind="passage")
+
+    assert caught.value.permanent
+    assert embedder.status().state == "degraded"
+    assert embedder.status().dims == 64
+
+
+async def test_who_asks_to_wait_for_days_is_asked_again_sooner(provider: Provider, clock: MockClock) -> None:
+    embedder = provider.embedder()
+    provider.script = [refusal(429, headers={"retry-after": "86400"})]
+
+    with pytest.raises(EmbedderError) as caught:
+        await embedder.embed(["a note"], kind="passage")
+
+    assert caught.value.retry_after_s == pytest.approx(MOST_REST_S, abs=1)
+    await trio.sleep(MOST_REST_S)
+    assert (await embedder.embed(["a note"], kind="passage")).any()
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.8.9.1", True),
+        ("::1", True),
+        ("ollama.localhost", True),
+        ("10.0.0.1", False),
+        ("localhost.example.org", False),
+        (None, False),
+    ],
+)
+def test_what_this_machine_is(host: str | None, expected: bool) -> None:
+    assert is_loopback(host) is expected
+
+
 async def test_errors_and_status_never_show_text_or_key(
     provider: Provider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", "sk-hidden")
     embedder = provider.embedder(api_key_env="SOME_KEY")
     for status in (400, 401, 500):
-        provider.script = [refusal(status, message="diary sk-hidden")] * 4
+        provider.script = [refusal(status, message="diary sk-hidden")] * 8
         with pytest.raises(EmbedderError) as caught:
             await embedder.embed(["my diary"], kind="passage")
         shown = f"{caught.value} {embedder.status()}"

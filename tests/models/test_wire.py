@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from openclaw_memd.models import wire
 
 MESSAGES: st.SearchStrategy[wire.Reply] = st.one_of(
-    st.builds(wire.Ready, st.integers(1, 4096), st.integers(1, 512)),
+    st.builds(wire.Ready, st.integers(1, 4096), st.integers(1, 512), st.binary(max_size=64)),
     st.builds(wire.NotLoaded, st.sampled_from(["no_library", "bad_model"])),
     st.builds(wire.Vectors, st.integers(0, 2**31), st.integers(1, 64), st.binary(), st.integers(0, 9)),
     st.builds(wire.Refused, st.integers(0, 2**31)),
@@ -26,7 +26,7 @@ def test_replies_come_out_whole_however_they_are_cut(messages: list[wire.Reply],
 
 def test_requests_come_out_whole() -> None:
     sent: list[wire.Request] = [
-        wire.Load("/m.gguf", 1, 512, 60.0),
+        wire.Load("/m.gguf", 1, 512, 60.0, ["a"]),
         wire.Embed(1, ["周五 仓库", ""], background=True),
     ]
     buffer = wire.FrameBuffer()
@@ -43,7 +43,9 @@ def test_a_frame_that_is_too_long_is_refused() -> None:
         list(buffer.replies())
 
 
-@pytest.mark.parametrize("payload", [b"", b"\xc1", b"hello", wire.encode_frame(wire.Load("", 1, 1, 1.0))[4:]])
+@pytest.mark.parametrize(
+    "payload", [b"", b"\xc1", b"hello", wire.encode_frame(wire.Load("", 1, 1, 1.0, []))[4:]]
+)
 def test_what_is_no_reply_is_refused(payload: bytes) -> None:
     buffer = wire.FrameBuffer()
     buffer.feed(len(payload).to_bytes(4, "little") + payload)
