@@ -4,13 +4,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from openclaw_memd.daemon.agents import AgentMemory
-from openclaw_memd.daemon.status import count_vectors, judge, report_agent, warnings_of
+from openclaw_memd.daemon.status import count_sources, count_vectors, judge, report_agent, warnings_of
 from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.errors import NotFoundError, UnavailableError
 from openclaw_memd.gateway.handlers import show_job
 from openclaw_memd.gateway.results import AgentReport, StatusReport
 from openclaw_memd.gateway.services import Gauge
-from openclaw_memd.index import readers
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.jobs import Jobs
 from openclaw_memd.ports import Clock, Embedder
@@ -63,7 +62,8 @@ class DaemonServices:
         states = [judge(memory, self._embedder) for memory in memories]
         warnings = [*self._warnings]
         for memory in memories:
-            warnings += [text for text in warnings_of(memory) if text not in warnings]
+            agents = [agent for agent, one in self._agents.items() if one.memory is memory]
+            warnings += [text for text in warnings_of(memory, agents) if text not in warnings]
         return StatusReport(
             version=VERSION,
             pid=os.getpid(),
@@ -77,14 +77,16 @@ class DaemonServices:
 
     def healthy(self) -> bool:
         """Whether every workspace can be asked and can write."""
-        return all(memory.ready.is_set() and memory.writable for memory in self._memories())
+        return all(
+            memory.ready.is_set() and memory.writable and memory.has_state for memory in self._memories()
+        )
 
     def metrics(self) -> Iterable[Gauge]:
         """Numbers of each agent's index."""
         for agent, one in self._agents.items():
             labels = (("agent", agent),)
             try:
-                counts = one.memory.index.read_now(readers.source_counts)
+                counts = one.memory.index.read_now(count_sources(one.memory))
             except (DamagedError, UnavailableError):
                 continue  # a number that is not there says more than a wrong one
             chunks = sum(count.chunks for count in counts)
@@ -93,7 +95,8 @@ class DaemonServices:
             yield Gauge("memd_chunks", "Indexed chunks", chunks, labels)
             yield Gauge("memd_vectors", "Chunks with a vector", count_vectors(one.memory, chunks), labels)
             yield Gauge("memd_pending", "Changes that wait to be indexed", state.pending, labels)
-            yield Gauge("memd_skipped", "Paths that are left out", len(state.skipped), labels)
+            skipped = sum(not skip.is_choice for skip in state.skipped)
+            yield Gauge("memd_skipped", "Paths that are left out by nobody's choice", skipped, labels)
             yield Gauge(
                 "memd_watch_restarts", "Failures of file events", one.memory.watcher.state.restarts, labels
             )

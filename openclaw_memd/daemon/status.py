@@ -1,13 +1,16 @@
 """The answer to ``status``: what is known at once, gathered from the parts."""
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.arrival import LostState, Moved
-from openclaw_memd.files.catalog import SkipReason
+from openclaw_memd.files.arrival import Moved
+from openclaw_memd.files.roots import WORKSPACE
 from openclaw_memd.gateway.results import (
     AgentReport,
     EmbeddingReport,
@@ -20,34 +23,24 @@ from openclaw_memd.gateway.results import (
 from openclaw_memd.index import readers
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.fill_progress import FillState
+from openclaw_memd.index.rows import SourceCount as SourceTotals
+from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.ports import Embedder, EmbedderStatus
 
 SHOWN = 200
 """Long lists are cut here; a count tells the rest."""
 
-_CHOICES = frozenset(
-    {
-        SkipReason.EXCLUDED,
-        SkipReason.IGNORED,
-        SkipReason.INSTRUCTIONS,
-        SkipReason.REVIEW,
-        SkipReason.MACHINE_FOLDER,
-        SkipReason.TOOL_FOLDER,
-    }
-)
-"""What is left out by the owner's choice or by design is counted, not listed as a problem."""
-
 
 async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) -> AgentReport:
     """One agent, its index and its vectors."""
     try:
-        counts = await memory.index.read(readers.source_counts)
+        counts = await memory.index.read(count_sources(memory))
     except (DamagedError, UnavailableError):
         counts = []  # the report is needed most when something is broken
     state = memory.indexer.state
     chunks = sum(count.chunks for count in counts)
-    chosen = [skip for skip in state.skipped if skip.reason in _CHOICES]
-    skipped = [skip for skip in state.skipped if skip.reason not in _CHOICES]
+    chosen = Counter(skip.reason for skip in state.skipped if skip.is_choice)
+    skipped = [skip for skip in state.skipped if not skip.is_choice]
     watch = memory.watcher.state
     return AgentReport(
         agent=agent,
@@ -62,9 +55,7 @@ async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) 
         ),
         skipped=tuple(SkippedFile(path=skip.path, reason=skip.reason) for skip in skipped[:SHOWN]),
         excluded=tuple(
-            Excluded(what="paths", count=count, reason=reason)
-            for reason in sorted(_CHOICES)
-            if (count := sum(skip.reason == reason for skip in chosen))
+            Excluded(what="paths", count=count, reason=reason) for reason, count in sorted(chosen.items())
         ),
         watch=WatchReport(mode=watch.mode, last_scan_at=_iso(state.last_scan_at), restarts=watch.restarts),
         embedding=_embedding(embedder.status()),
@@ -82,6 +73,11 @@ async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) 
     )
 
 
+def count_sources(memory: WorkspaceMemory) -> Callable[[Connection], list[SourceTotals]]:
+    """Counts what is there: what the index keeps of a workspace that is gone does not count."""
+    return partial(readers.source_counts, without_root=WORKSPACE if memory.is_lost else "")
+
+
 def count_vectors(memory: WorkspaceMemory, chunks: int) -> int:
     """How many chunks have a vector of the model in use; chunks of the same text share one."""
     progress = memory.filler.progress()
@@ -93,7 +89,7 @@ def judge(memory: WorkspaceMemory, embedder: Embedder) -> Literal["starting", "o
     if not memory.ready.is_set():
         return "starting"
     troubles = (
-        memory.watched and memory.watcher.state.mode != "events",
+        memory.is_watched and memory.watcher.state.mode != "events",
         embedder.status().state in {"degraded", "paused"},
         memory.filler.progress().state in {FillState.PAUSED, FillState.WAITING},
         memory.index.damage.is_set(),
@@ -102,26 +98,30 @@ def judge(memory: WorkspaceMemory, embedder: Embedder) -> Literal["starting", "o
     return "degraded" if any(troubles) else "ok"
 
 
-def warnings_of(memory: WorkspaceMemory) -> list[str]:
-    """Plain sentences about what a person should know or do."""
+def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
+    """Plain sentences about what a person should know or do; ``agents`` use this memory."""
     found = list(memory.warnings)
-    match memory.workspace.arrival:
-        case Moved(previous_id=previous):
-            found.append(
-                "this workspace was moved here: its earlier state is kept under the id "
-                f"{previous}; to take it over, rename that folder to {memory.workspace.id} "
-                "while memd is stopped"
-            )
-        case LostState():
-            found.append(
-                "the state that belonged to this workspace is gone; the index is made anew from the files"
-            )
-        case _:
-            pass
+    if memory.is_lost:
+        keys = ", ".join(f"agents.{agent}.workspace" for agent in agents)
+        found.append(
+            "the workspace folder is gone: nothing is found until it is back in its place,"
+            f" or until {keys} names another and memd is started again"
+        )
+    arrival = memory.workspace.arrival
+    if isinstance(arrival, Moved):
+        found.append(
+            "this workspace was moved here: its earlier state is kept under the id "
+            f"{arrival.previous_id}; to take it over, rename that folder to {memory.workspace.id} "
+            "while memd is stopped"
+        )
     if memory.index.damage.is_set():
         found.append("the index is damaged and is being mended")
     elif memory.index_aside is not None:
         found.append(f"the index database was damaged and is set aside as {memory.index_aside.name}")
+    if memory.vectors_aside is not None:
+        found.append(
+            f"the vectors were damaged and are set aside as {memory.vectors_aside.name}; they are made anew"
+        )
     if memory.watcher.state.warning:
         found.append(memory.watcher.state.warning)
     progress = memory.filler.progress()

@@ -11,14 +11,15 @@ import trio
 
 from openclaw_memd.allocator import give_back
 from openclaw_memd.config.schema import Config
+from openclaw_memd.daemon.following import Follower
 from openclaw_memd.daemon.settings import extra_roots, file_rules
 from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.debounce import Debounce
+from openclaw_memd.files.arrival import Known, LostState
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.survey import OtherNotes, find_other_notes
-from openclaw_memd.files.watcher import EVERYTHING, Watcher
+from openclaw_memd.files.watcher import Watcher
 from openclaw_memd.files.workspace import Workspace
 from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
@@ -26,7 +27,7 @@ from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.filler import Filler
 from openclaw_memd.index.indexer import Indexer, SyncReport
 from openclaw_memd.index.line_filler import LineFiller
-from openclaw_memd.index.opening import open_index, open_state
+from openclaw_memd.index.opening import STATE_NAME, open_index, open_state
 from openclaw_memd.index.preparing import Preparer
 from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.rebuilding import Rebuilder
@@ -41,12 +42,14 @@ from openclaw_memd.supervisor import Health, keep_running
 
 log = structlog.get_logger("memd.workspace")
 
-LONGEST_BURST_S = 5.0
-"""A file that is written to without a pause is indexed this often at least."""
-
-RECONCILE_JITTER = 0.1
 MODEL_LOOK_S = 5.0
 MEMORY_LOOK_S = 2.0
+LOST_WARNING = "the state that belonged to this workspace is gone; the index is made anew from the files"
+_FAILING = frozenset({"off", "degraded", "paused"})
+
+
+def _ignore_progress(done: int, total: int | None = None) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,7 @@ class Outside:
 class WorkspaceMemory:
     """An open workspace. ``run`` keeps the index like the files until cancelled; ``aclose`` afterwards.
 
-    ``warnings`` are plain sentences for ``status``; ``watched`` says that the watcher has begun, by whatever
-    means.
+    ``warnings`` are plain sentences for ``status``.
     """
 
     def __init__(
@@ -89,18 +91,24 @@ class WorkspaceMemory:
                 chunk_tokens=config.chunking.tokens,
                 chunk_overlap=config.chunking.overlap,
             )
+            has_ledger = (workspace.state / STATE_NAME).exists()
             state = open_state(workspace.state, workspace.id, now)
             self.state = state.store
             undo.callback(self.state.close)
             index = open_index(workspace.state, preparer.identity, now)
             undo.callback(index.store.close)
             vectors = open_vectors(workspace.state / "vectors.db", now())
-            undo.callback(vectors.close)
+            undo.callback(vectors.store.close)
             undo.pop_all()
         if state.set_aside is not None:
             self.warnings.append(f"the state database was damaged and is set aside as {state.set_aside.name}")
+        elif isinstance(workspace.arrival, LostState) or (
+            isinstance(workspace.arrival, Known) and not has_ledger
+        ):
+            self.warnings.append(LOST_WARNING)
         self._index_aside = index.set_aside
-        self.vectors = VectorStore(vectors)
+        self._vectors_aside = vectors.set_aside
+        self.vectors = VectorStore(vectors.store)
         self.searches: Mapping[TrustTier, VectorSearch] = {
             tier: VectorSearch(self.vectors) for tier in TrustTier
         }
@@ -111,7 +119,7 @@ class WorkspaceMemory:
             outside.clock,
             on_published=self._follow,
         )
-        self.watcher = Watcher(self.roots, self.indexer.corpus.list, verify_s=config.files.reconcile_s)
+        self.watcher = Watcher(self.roots, self.indexer.corpus.list_files, verify_s=config.files.reconcile_s)
         self.filler = Filler(
             embedder=outside.embedder,
             vectors=self.vectors,
@@ -128,14 +136,13 @@ class WorkspaceMemory:
         )
         self._rebuilder = Rebuilder(self.indexer)
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
-        self._debounce = Debounce(quiet_s=config.files.debounce_s, longest_s=LONGEST_BURST_S)
+        self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
         self.health = {
             name: Health(name)
             for name in ("watcher", "indexing", "repair", "live texts", "vectors", "memory")
         }
         self._replaced = trio.Event()
         self.ready = trio.Event()
-        self.watched = False
         self.writable = True
 
     @property
@@ -148,24 +155,44 @@ class WorkspaceMemory:
         """Where a damaged index lies that this one took the place of since the start."""
         return self._repairer.aside or self._index_aside
 
+    @property
+    def vectors_aside(self) -> Path | None:
+        """Where damaged vectors lie that were replaced since the start."""
+        return self.filler.aside or self._vectors_aside
+
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Watch, index, repair and embed until cancelled."""
         async with trio.open_nursery() as nursery:
             task_status.started()
             for name, task in (
-                ("watcher", partial(self.watcher.run, self._hint)),
-                ("indexing", self._index_bursts),
+                ("watcher", partial(self.watcher.run, self._follower.hint)),
+                ("indexing", self._follow_files),
                 ("repair", self._repairer.run),
                 ("live texts", self._follow_replacements),
                 ("vectors", self._embed),
                 ("memory", self._give_memory_back),
             ):
                 nursery.start_soon(keep_running, name, task, self.health[name])
-            nursery.start_soon(self._reconcile)
+            nursery.start_soon(self._follower.reconcile, self._outside.rng)
 
-    async def sync(self, *, force: bool = False) -> SyncReport:
+    @property
+    def is_watched(self) -> bool:
+        """Whether the watcher has begun, by whatever means."""
+        return self._follower.has_hints
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the workspace's folder was not there when it was last looked at."""
+        return any(skip.is_workspace for skip in self.indexer.state.skipped)
+
+    @property
+    def has_state(self) -> bool:
+        """Whether the state folder and the ledger in it are still in their places."""
+        return self.workspace.has_state and self.state.path.exists()
+
+    async def sync(self, *, force: bool = False, on_progress: Progress = _ignore_progress) -> SyncReport:
         """Make the index equal to the files now."""
-        report = await self.indexer.sync(verify=force)
+        report = await self.indexer.sync(verify=force, on_progress=on_progress)
         if report.added + report.changed + report.unchanged == 0:
             self.other_notes = await trio.to_thread.run_sync(find_other_notes, self.roots)
         else:
@@ -202,29 +229,10 @@ class WorkspaceMemory:
         self.roots.close()
         self.workspace.close()
 
-    def _hint(self, paths: frozenset[str]) -> None:
-        self.watched = True
-        self.indexer.hint(paths)
-        self._debounce.add(paths)
-
-    async def _index_bursts(self) -> None:
-        """The watcher's first burst comes when it has started, so no change falls between it and the sync."""
+    async def _follow_files(self) -> None:
         await self._load_live()
         self.ready.set()
-        await self.sync()
-        while True:
-            burst = await self._debounce.burst()
-            if EVERYTHING in burst:
-                await trio.to_thread.run_sync(self.roots.refresh)
-                await self.sync()
-            else:
-                await self.indexer.sync_hinted()
-
-    async def _reconcile(self) -> None:
-        while True:
-            jitter = 1 + RECONCILE_JITTER * (2 * self._outside.rng.random() - 1)
-            await trio.sleep(self._config.files.reconcile_s * jitter)
-            self._hint(frozenset({EVERYTHING}))
+        await self._follower.follow()
 
     async def _rebuild_as_job(self) -> object:
         return await self.start_rebuild().wait()
@@ -251,14 +259,17 @@ class WorkspaceMemory:
             await trio.sleep(MEMORY_LOOK_S)
 
     async def _await_model(self) -> None:
-        """Take up a model that is installed while the daemon runs."""
-        was_off = False
+        """Take up a model that is installed while the daemon runs, and look after an embedder that failed."""
+        embedder = self._outside.embedder
+        before = embedder.status().state, embedder.model_id
         while True:
-            is_off = self._outside.embedder.status().state == "off"
-            if was_off and not is_off:
-                self.filler.retry_now()
-            was_off = is_off
             await trio.sleep(MODEL_LOOK_S)
+            now = embedder.status().state, embedder.model_id
+            if now[1] != before[1] or (before[0] in _FAILING and now[0] not in _FAILING):
+                self.filler.retry_now()
+            elif now[0] == "degraded":
+                self.filler.wake()
+            before = now
 
     def _follow(self, published: Published) -> None:
         """Keep the live texts of each trust tier like the index."""

@@ -51,6 +51,11 @@ class TextMatch:
         return any(self.counts) or any(self.in_context)
 
     @property
+    def lines(self) -> frozenset[int]:
+        """The lines that have any term."""
+        return frozenset().union(*self.counts)
+
+    @property
     def has_all(self) -> bool:
         """Whether every term is there, and there is one."""
         return bool(self.counts) and all(

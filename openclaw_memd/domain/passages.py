@@ -12,11 +12,15 @@ NEIGHBOUR_SHARE: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive lines of one file: the first is line ``start_line``; ``scores`` are 0..1."""
+    """Consecutive lines of one file: the first is line ``start_line``; ``scores`` are 0..1.
+
+    ``begins`` tells which lines are answers by themselves; the others only stand beside such a one.
+    """
 
     start_line: int
     lines: Sequence[str]
     scores: Sequence[float]
+    begins: Sequence[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +52,14 @@ def smooth(scores: Sequence[float]) -> list[float]:
 def pick_passages(stretches: Sequence[Stretch], *, limit_chars: int = PASSAGE_CHARS) -> Iterator[Passage]:
     """Passages by falling score.
 
-    Each is the best line that is left, grown by the better of its neighbours as long as they fit. Blank lines
-    begin none, and none ends in them.
+    Each is the best line that is left and may begin one, grown by the better of its neighbours as long as
+    they fit. Blank lines begin none, and none ends in them.
     """
     heap = [
         (-score, stretch, line)
         for stretch, one in enumerate(stretches)
         for line, score in enumerate(one.scores)
-        if score > 0
+        if score > 0 and one.begins[line]
     ]
     heapify(heap)
     used = [[False] * len(one.lines) for one in stretches]

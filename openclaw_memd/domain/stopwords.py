@@ -1,7 +1,8 @@
 """Words that say nothing about what a question is after: dropped from queries, never from the index.
 
-Function words, pronouns, auxiliaries, question words and vague requests. Each list is written the way people
-write; matching is on folded forms.
+Function words, pronouns, auxiliaries, question words, and what asks for a memory and says nothing of it
+("please", "discussed"). A word that somebody may look for, such as "help", is none of them. Each list is
+written the way people write; matching is on folded forms.
 """
 
 from openclaw_memd.domain.folding import fold
@@ -14,8 +15,8 @@ these those am is are was were be been being do does did doing done have has had
 shall should may might must what which who whom whose when where why how there here some any all each both
 such other own same i'm i've i'd i'll you're you've he's she's it's we're we've they're that's there's what's
 who's where's when's how's don't doesn't didn't isn't aren't wasn't weren't can't couldn't won't wouldn't
-shouldn't haven't hasn't hadn't let's please tell show give find help know remember remind said say says talk
-talked discussed discuss mention mentioned thing things stuff something anything ever get got
+shouldn't haven't hasn't hadn't let's please tell say says said talked discussed mentioned
+thing things something anything ever get got
 """
 
 _GERMAN = """
@@ -37,7 +38,7 @@ usted ustedes este esta esto estos estas ese esa eso esos esas aquel aquella
 soy eres es somos son era eran fue fueron ser sido estoy está están estaba estar he has ha hemos han había
 haber hay tengo tiene tienen puedo puede pueden podría debe quiero quiere hacer hace hizo
 qué cuál cuáles quién quiénes cuándo dónde cómo cuánto cuánta por porque no sí ya muy más también solo aquí
-ahí favor dime muéstrame muestra dame busca ayuda sabes recuerda recuerdas dijo dije dijimos hablamos cosa
+ahí favor dime muéstrame dame sabes recuerda recuerdas dijo dije dijimos hablamos cosa
 cosas algo
 """
 
@@ -49,7 +50,7 @@ suis es est sommes êtes sont étais était étaient être été ai as a avons a
 peux peut peuvent pouvez dois doit veux veut
 qui quoi quel quelle quels quelles quand où pourquoi comment combien ne n pas plus très aussi déjà encore ici
 là est-ce qu'est-ce c'est j'ai n'est qu'il qu'elle
-svp dis dites montre montrez donne donnez trouve trouvez aide sais rappelle souviens parlé dit chose choses
+svp dis dites montrez donne donnez trouvez sais souviens parlé dit chose choses
 quelque
 """
 
@@ -60,7 +61,7 @@ ela eles elas lhe nós nosso nossa seu sua seus suas este esta isto esse essa is
 sou é somos são era eram foi foram ser sido estou está estão estava estar tenho tem têm tinha ter há havia
 posso pode podem poderia deve quero quer fazer faz fez
 qual quais quem quando onde porque quanto quanta não sim já muito mais também só aqui aí
-favor diga diz mostre mostra dê encontre ajude ajuda sabe lembra lembre disse falamos coisa coisas algo
+favor diga diz mostre mostra dê encontre ajude sabe lembra lembre disse falamos coisa coisas algo
 """
 
 _RUSSIAN = """

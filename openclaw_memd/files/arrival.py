@@ -48,6 +48,15 @@ class LostState:
 Arrival = FirstRun | Known | Clone | Moved | LostState
 
 
+def loses_origins(arrival: Arrival) -> bool:
+    """Whether a state that begins now begins in a workspace that had one: what that one knew is not here."""
+    match arrival:
+        case LostState() | Moved():
+            return True
+        case FirstRun() | Known() | Clone():
+            return False
+
+
 def judge_arrival(
     own: Identity,
     marker: Marker | None,

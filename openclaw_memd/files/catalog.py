@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from openclaw_memd.domain.provenance import Source, Tier
+from openclaw_memd.files.roots import WORKSPACE
 
 
 class SkipReason(StrEnum):
@@ -44,6 +45,11 @@ class SkipReason(StrEnum):
         """Whether the file may be as it was, only unreadable now: what is indexed of it stays."""
         return self in _TRANSIENT
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether the owner chose so or it is so by design: counted, not listed as a problem."""
+        return self in _CHOICES
+
 
 _DESCRIPTIONS = {
     SkipReason.MISSING: "The folder does not exist.",
@@ -74,6 +80,19 @@ _DESCRIPTIONS = {
 
 _TRANSIENT = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGING, SkipReason.IGNORE_UNREADABLE})
 
+_LOST = frozenset({SkipReason.MISSING, SkipReason.NOT_A_FOLDER})
+
+_CHOICES = frozenset(
+    {
+        SkipReason.EXCLUDED,
+        SkipReason.IGNORED,
+        SkipReason.INSTRUCTIONS,
+        SkipReason.REVIEW,
+        SkipReason.MACHINE_FOLDER,
+        SkipReason.TOOL_FOLDER,
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
@@ -84,6 +103,21 @@ class Skipped:
 
     path: str
     reason: str
+
+    @property
+    def is_choice(self) -> bool:
+        """See `SkipReason.is_choice`."""
+        return SkipReason(self.reason).is_choice
+
+    @property
+    def is_workspace(self) -> bool:
+        """Whether it is the workspace itself that is not there."""
+        return self.path == WORKSPACE and self.reason in _LOST
+
+    @property
+    def hides(self) -> bool:
+        """Whether files may be there that cannot be seen now."""
+        return self.is_workspace or SkipReason(self.reason).is_transient
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,10 @@ class _Walk:
         judgement = self._area.judge(relative)
         if judgement is None and (not may_enter or entry.kind is EntryKind.OTHER):
             return False
-        path = self._area.virtual(relative)
         is_folder = entry.kind is EntryKind.FOLDER
+        if is_folder and relative in MACHINE_FOLDERS:  # nobody looks for memories there
+            return False
+        path = self._area.virtual(relative)
         refusal = self._refuse(path, relative, entry, ignored)
         if refusal is SkipReason.UNREADABLE:
             self._findings.cannot_see(path, refusal)

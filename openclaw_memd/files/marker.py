@@ -31,8 +31,12 @@ def read_marker(folder: int, host: str) -> Marker | None:
 
 
 def write_marker(folder: int, marker: Marker) -> None:
-    """Store the marker and keep git off the folder, by an ignore file of its own."""
-    _write(folder, MARKER_NAME, {"id": marker.id, "host": marker.host})
+    """Store the marker and keep git off the folder, by an ignore file of its own.
+
+    What is stored already is not written again: a start needs no room on the disk for it.
+    """
+    if read_marker(folder, "") != marker:
+        _write(folder, MARKER_NAME, {"id": marker.id, "host": marker.host})
     descriptor = open_file(folder, _GIT_IGNORE, os.O_RDWR)
     try:
         if os.fstat(descriptor).st_size == 0:
@@ -50,9 +54,24 @@ def read_record(folder: int) -> Identity | None:
             return None
 
 
-def write_record(folder: int, own: Identity) -> None:
-    """Store which workspace the state belongs to."""
-    _write(folder, RECORD_NAME, {"path": own.path, "device": own.device, "inode": own.inode})
+def lost_origins(folder: int) -> bool | None:
+    """Whether the state in the open folder began anew where there was one; None when it has no record yet."""
+    match _read(folder, RECORD_NAME):
+        case None:
+            return None
+        case {"origins_lost": True}:
+            return True
+        case _:
+            return False
+
+
+def write_record(folder: int, own: Identity, *, origins_lost: bool = False) -> None:
+    """Store which workspace the state belongs to, unless that is stored already; ``origins_lost`` stays."""
+    if read_record(folder) != own:
+        record: dict[str, str | int] = {"path": own.path, "device": own.device, "inode": own.inode}
+        if origins_lost or lost_origins(folder):
+            record["origins_lost"] = True
+        _write(folder, RECORD_NAME, record)
 
 
 def _read(folder: int, name: str) -> object:

@@ -28,7 +28,7 @@ _LOOK_SHARE = 0.1  # of the time, at most, goes into looks while polling
 _PATH_BYTES = 4095  # the kernel watches no longer path; the periodic look sees what lies deeper
 _WARNING = (
     "file events are not available, so the folders are looked at every few seconds instead; if the limits of"
-    " inotify are the cause, raise fs.inotify.max_user_watches and fs.inotify.max_user_instances with sysctl"
+    " inotify are the cause: sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512"
 )
 
 _log = structlog.get_logger("memd.watch")
@@ -41,8 +41,8 @@ OnHint = Callable[[frozenset[str]], None]
 class WatchState:
     """How changes are noticed now.
 
-    ``parked``: the workspace is missing or unreadable and is waited for. ``restarts`` counts how often events
-    failed. ``warning`` is a plain sentence while they do.
+    ``parked``: the watch is not set up yet, or the workspace is missing or unreadable and is waited for.
+    ``restarts`` counts how often events failed. ``warning`` is a plain sentence while they do.
     """
 
     mode: WatchMode
@@ -106,7 +106,8 @@ class Watcher:
             if hints := hints_between(before, listing):
                 self._report(on_hint, hints)
             before = listing
-            pause_s = max(self._poll_s, (now - began_at) / _LOOK_SHARE)
+            poll_s = self._poll_s if _has_workspace(listing) else _ROOTS_S
+            pause_s = max(poll_s, (now - began_at) / _LOOK_SHARE)
             await trio.sleep(min(pause_s, max(0.0, retry_at - now)) if retry_at > now else pause_s)
 
     def _report(self, on_hint: OnHint, hints: frozenset[str]) -> None:

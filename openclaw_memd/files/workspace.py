@@ -8,10 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from openclaw_memd.files.arrival import Arrival, Known, Marker, Moved, judge_arrival
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.files.arrival import Arrival, Known, Marker, Moved, judge_arrival, loses_origins
 from openclaw_memd.files.identity import Identity, host_id
 from openclaw_memd.files.lock import FolderLock
-from openclaw_memd.files.marker import read_marker, read_record, write_marker, write_record
+from openclaw_memd.files.marker import lost_origins, read_marker, read_record, write_marker, write_record
 from openclaw_memd.files.private import FOLDER_MODE, open_folder
 
 READ_ONLY_WARNING = (
@@ -50,17 +51,35 @@ class Workspace:
     """An open workspace, locked until `close`.
 
     ``path`` is the real path, ``id`` names the workspace's state, ``state`` is the state folder (mode 0700)
-    and ``arrival`` what this start found. ``warnings`` are plain sentences for status.
+    and ``arrival`` what this start found. ``origins_lost`` says that the state folder was made where the
+    workspace had a state before: a ledger that begins in it cannot know where the lines come from.
+    ``warnings`` are plain sentences for status.
     """
 
     def __init__(
-        self, own: Identity, arrival: Arrival, state: Path, warnings: tuple[str, ...], held: ExitStack
+        self,
+        own: Identity,
+        arrival: Arrival,
+        state: Path,
+        warnings: tuple[str, ...],
+        *,
+        origins_lost: bool,
+        host: str,
+        folder: int,
+        place: ExitStack,
+        held: ExitStack,
     ) -> None:
+        """``place`` holds what lies in the workspace, ``held`` the rest."""
         self.path = Path(own.path)
         self.id = state.name
         self.state = state
         self.arrival = arrival
         self.warnings = warnings
+        self.origins_lost = origins_lost
+        self._own = own
+        self._host = host
+        self._folder = folder
+        self._place = place
         self._held = held
 
     def __enter__(self) -> Self:
@@ -71,8 +90,39 @@ class Workspace:
     ) -> None:
         self.close()
 
+    @property
+    def has_state(self) -> bool:
+        """Whether the state folder is in its place. One that was removed, or made anew, is not."""
+        try:
+            return os.path.samestat(self.state.stat(), os.fstat(self._folder))
+        except OSError as error:
+            return error.errno not in (errno.ENOENT, errno.ENOTDIR)
+
+    def renew(self) -> None:
+        """Lock and mark the folder that took the workspace's place, once there are notes in it. Blocking.
+
+        Raises:
+            ConflictError: another daemon was quicker (``reason`` is ``lock_held``).
+        """
+        try:
+            own, root = _open_root(self.path, create=False)
+        except WorkspaceError:
+            return
+        with ExitStack() as place:
+            place.callback(os.close, root)
+            if own == self._own or not _has_notes(root):
+                return
+            machine = _lock_machine_folder(root, place)
+            write_record(self._folder, own)
+            if _look_for_marker(root, self._host) is None:
+                _mark(machine, Known(self.id), Marker(self.id, self._host))
+            self._own = own
+            self._place.close()
+            self._place = place.pop_all()
+
     def close(self) -> None:
         """Release the locks."""
+        self._place.close()
         self._held.close()
 
 
@@ -85,13 +135,14 @@ def open_workspace(
 
     Raises:
         WorkspaceError: the folder is missing, not a folder or unreadable, or the state folder is unusable.
+        UnavailableError: the disk has no room for a state folder.
         ConflictError: another daemon holds the workspace or its state (``reason`` is ``lock_held``).
     """
     host = host_id() if host is None else host
     own, root = _open_root(path, create=create)
-    with ExitStack() as held:
-        held.callback(os.close, root)
-        machine = _lock_machine_folder(root, held)
+    with ExitStack() as held, ExitStack() as place:
+        place.callback(os.close, root)
+        machine = _lock_machine_folder(root, place)
         marker = _look_for_marker(root, host)
         arrival = judge_arrival(own, marker, host, lambda id_: _recorded(state_dir, id_), _is_there)
         state = state_dir / (arrival.id if isinstance(arrival, Known) else own.id)
@@ -99,11 +150,24 @@ def open_workspace(
         held.callback(os.close, folder)
         try:
             held.callback(FolderLock(folder).release)
-            write_record(folder, own)
+            origins_lost = lost_origins(folder)
+            if origins_lost is None:
+                origins_lost = loses_origins(arrival)
+            write_record(folder, own, origins_lost=origins_lost)
         except OSError as error:
             raise _state_error(state, error) from None
         warnings = _mark(machine, arrival, Marker(state.name, host))
-        return Workspace(own, arrival, state, warnings, held.pop_all())
+        return Workspace(
+            own,
+            arrival,
+            state,
+            warnings,
+            origins_lost=origins_lost,
+            host=host,
+            folder=folder,
+            place=place.pop_all(),
+            held=held.pop_all(),
+        )
 
 
 def _open_root(path: Path, *, create: bool) -> tuple[Identity, int]:
@@ -129,6 +193,14 @@ def _open_machine_folder(root: int, *, create: bool) -> int:
         return open_folder(notes, ".dreams", create=create)
     finally:
         os.close(notes)
+
+
+def _has_notes(root: int) -> bool:
+    try:
+        os.close(open_folder(root, "memory", create=False))
+    except OSError:
+        return False
+    return True
 
 
 def _lock_machine_folder(root: int, held: ExitStack) -> int | None:
@@ -183,7 +255,9 @@ def _open_state(state: Path) -> int:
     return folder
 
 
-def _state_error(state: Path, error: OSError) -> WorkspaceError:
+def _state_error(state: Path, error: OSError) -> WorkspaceError | UnavailableError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return UnavailableError("the disk is full", reason="disk_full")
     detail = (
         f"the state folder cannot be used ({error.strerror or errno.errorcode.get(error.errno or 0, '?')})"
     )

@@ -1,26 +1,34 @@
 """The files that an index is made of, and how they are read for it. Everything here blocks: use a thread."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from openclaw_memd.domain.provenance import Source
 from openclaw_memd.files.beneath import FileText, read_file, stat_file
-from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped, SkipReason
+from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped, SkipReason, Stamp
 from openclaw_memd.files.listing import list_files
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
+from openclaw_memd.index.documents import NO_DOCUMENTS, Documents
 from openclaw_memd.index.preparing import PreparedFile, Preparer
 
-SLICE_CHARS: Final = 256 * 1024  # some 50 ms of writing
-SLICE_FILES: Final = 128
+SLICE_CHARS: Final = 512 * 1024  # some 50 ms of writing
+SLICE_FILES: Final = 256
+
+Accept = Callable[[ListedFile, FileState], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The next files of a pass: some prepared, some that could not be read; ``last`` when none are left."""
+    """The next files of a pass; ``last`` when none are left.
+
+    Some are prepared, some could not be read, some ``moved``: they are not any more as they were read.
+    """
 
     prepared: tuple[PreparedFile, ...]
     skipped: tuple[Skipped, ...]
+    moved: tuple[ListedFile, ...]
     last: bool
 
 
@@ -30,17 +38,32 @@ class Corpus:
 
     roots: Roots
     rules: FileRules
+    documents: Documents = field(default=NO_DOCUMENTS, kw_only=True)
+
+    def list_files(self) -> Listing:
+        """A fresh look at the files alone."""
+        return list_files(self.roots, self.rules)
 
     def list(self) -> Listing:
-        """A fresh look at everything."""
-        return list_files(self.roots, self.rules)
+        """A fresh look at everything; a file that has the path of a document is left out."""
+        listing = self.list_files()
+        documents = {document.path: document for document in self.documents.list()}
+        if not documents:
+            return listing
+        twins = [file.path for file in listing.files if file.path in documents]
+        files = {file.path: file for file in listing.files} | documents
+        return replace(
+            listing,
+            files=tuple(file for _, file in sorted(files.items())),
+            skipped=(*listing.skipped, *(Skipped(path, SkipReason.DUPLICATE) for path in twins)),
+        )
 
     def look_at(self, files: Iterable[ListedFile]) -> Listing:
         """A fresh look at ``files`` alone, in their order; those that are gone are not in it."""
         seen: list[ListedFile] = []
         skipped: list[Skipped] = []
         for file in files:
-            stamp = stat_file(self.roots, file)
+            stamp = self._stamp(file)
             found = None if stamp else self.read(file)  # says whether it is gone or cannot be reached
             match found:
                 case Skipped(reason=SkipReason.VANISHED):
@@ -53,20 +76,35 @@ class Corpus:
 
     def read(self, file: ListedFile) -> FileText | Skipped:
         """The file's text and state."""
+        if file.source is Source.SESSIONS:
+            return self.documents.read(file)
         return read_file(self.roots, file, self.rules.file_bytes)
 
     def holds(self, file: ListedFile, state: FileState) -> bool:
         """Whether the file is still there and as it was when ``state`` was read."""
-        return stat_file(self.roots, file) == state.stamp
+        return self._stamp(file) == state.stamp
 
-    def prepare(self, waiting: Iterator[ListedFile], preparer: Preparer, pause: Callable[[], None]) -> Batch:
+    def is_there(self, file: ListedFile) -> bool:
+        """Whether the file is still there, whatever is in it now."""
+        return self._stamp(file) is not None
+
+    def _stamp(self, file: ListedFile) -> Stamp | None:
+        if file.source is Source.SESSIONS:
+            return self.documents.stamp(file)
+        return stat_file(self.roots, file)
+
+    def prepare(
+        self, waiting: Iterator[ListedFile], preparer: Preparer, accept: Accept, pause: Callable[[], None]
+    ) -> Batch:
         """Read and analyse the next of the ``waiting`` files until they fill a slice.
 
-        ``pause`` is called often; what it raises ends the work.
+        In the end ``accept`` is asked whether a file may still be published as it was read. ``pause`` is
+        called often; what it raises ends the work.
         """
         prepared: list[PreparedFile] = []
         skipped: list[Skipped] = []
         chars = 0
+        last = True
         for file in waiting:
             pause()
             match self.read(file):
@@ -76,5 +114,9 @@ class Corpus:
                     prepared.append(preparer.prepare(file, read, pause=pause))
                     chars += len(read.text)
             if chars >= SLICE_CHARS or len(prepared) + len(skipped) >= SLICE_FILES:
-                return Batch(tuple(prepared), tuple(skipped), last=False)
-        return Batch(tuple(prepared), tuple(skipped), last=True)
+                last = False
+                break
+        accepted = [each for each in prepared if accept(each.file, each.state)]
+        held = {each.file.path for each in accepted}
+        moved = [each.file for each in prepared if each.file.path not in held]
+        return Batch(tuple(accepted), tuple(skipped), tuple(moved), last)

@@ -17,6 +17,7 @@ _DISK_ERRORS = {
     errno.EIO: "disk_error",
     errno.EACCES: "denied",
     errno.EPERM: "denied",
+    errno.ENOENT: "no_folder",
     errno.ENOTDIR: "no_folder",
     errno.EEXIST: "no_folder",
     errno.ELOOP: "no_folder",
@@ -46,6 +47,9 @@ def translated() -> Iterator[None]:
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         raise UnavailableError("the database cannot be opened for writing", reason="read_only") from error
     except apsw.IOError as error:
+        # A start needs room for the memory that connections share. The type stubs lack the attribute.
+        if getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_SHMSIZE:
+            raise UnavailableError("the disk is full", reason="disk_full") from error
         raise UnavailableError("the disk cannot be read or written", reason="disk_error") from error
     except OSError as error:
         reason = _DISK_ERRORS.get(error.errno or 0)

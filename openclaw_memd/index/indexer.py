@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import trio
 
-from openclaw_memd.files.catalog import Skipped, SkipReason
+from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.hints import Hints
@@ -24,7 +24,7 @@ MOST_HINTED_FILES: Final = 256  # above, one look at everything is cheaper
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What one sync did, in files; ``skipped`` counts the paths that are left out."""
+    """What one sync did, in files; ``skipped`` counts the paths that are left out by nobody's choice."""
 
     generation: int
     added: int
@@ -92,16 +92,19 @@ class Indexer:
         pending = self._remaining + self._hints.count_after(self._seen)
         skipped = tuple(self._skipped[path] for path in sorted(self._skipped))
         freshness: Freshness = "fresh"
-        if self._builds or any(SkipReason(skip.reason).is_transient for skip in skipped):
+        if self._builds or any(skip.hides for skip in skipped):
             freshness = "partial"
         elif pending or self._last_scan_at is None:
             freshness = "stale"
         return IndexState(freshness, pending, skipped, self._last_scan_at)
 
-    async def sync(self, *, verify: bool = False) -> SyncReport:
+    async def sync(
+        self, *, verify: bool = False, on_progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> SyncReport:
         """Look at everything; afterwards the index shows every write that was made before the call.
 
         Callers that wait for a running sync share the next one. ``verify`` compares the content of all files.
+        ``on_progress`` gets files done and files in all.
 
         Raises:
             UnavailableError: the index cannot be written; what was published stays, the rest waits.
@@ -112,7 +115,7 @@ class Indexer:
         async with self.turn:
             if self._served >= ticket and self._report is not None and not verify:
                 return self._report
-            return await self._sync_all(verify=verify)
+            return await self._sync_all(verify=verify, on_progress=on_progress)
 
     async def sync_hinted(self) -> SyncReport | None:
         """Look at what is hinted, at no more if that can be; None when nothing is. Errors as in ``sync``."""
@@ -157,10 +160,12 @@ class Indexer:
             store, self.corpus, self.preparer, on_published=on_published, on_progress=on_progress
         )
 
-    async def _sync_all(self, *, verify: bool) -> SyncReport:
+    async def _sync_all(
+        self, *, verify: bool, on_progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> SyncReport:
         started_at, asked, seen = self._clock.monotonic(), self._asked, self._hints.last
         scanned_at = self._clock.now()
-        with self._looking(seen) as looking:
+        with self._looking(seen, on_progress) as looking:
             result = await looking.run(verify=verify)
         self._skipped = {}
         self._last_scan_at = scanned_at
@@ -169,11 +174,14 @@ class Indexer:
         return report
 
     @contextmanager
-    def _looking(self, seen: int) -> Iterator[IndexPass]:
+    def _looking(
+        self, seen: int, on_progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> Iterator[IndexPass]:
         """A pass that sees to the hints up to ``seen``; when it fails, everything has to be seen again."""
 
         def count(done: int, total: int) -> None:
             self._remaining = total - done
+            on_progress(done, total)
 
         self._seen = seen
         try:
@@ -195,6 +203,6 @@ class Indexer:
             changed=result.changed,
             removed=result.removed,
             unchanged=result.unchanged,
-            skipped=len(self._skipped),
+            skipped=sum(not skip.is_choice for skip in self._skipped.values()),
             took_ms=(self._clock.monotonic() - started_at) * 1000,
         )

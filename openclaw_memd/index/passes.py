@@ -9,14 +9,14 @@ from typing import Final, TypeVar
 import trio
 
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.catalog import ListedFile, Listing, Skipped, SkipReason
+from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped, SkipReason
 from openclaw_memd.files.snapshot import Diff, diff
 from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import SLICE_FILES, Batch, Corpus
 from openclaw_memd.index.counters import read_generation
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.preparing import Preparer
-from openclaw_memd.index.publishing import Published, Slice, SliceResult, publish
+from openclaw_memd.index.publishing import Published, Slice, publish
 from openclaw_memd.index.rows import FileRow
 from openclaw_memd.index.store import Store
 
@@ -29,7 +29,8 @@ ROUNDS: Final = 3  # how often a file that changes while it is read is tried aga
 class PassResult:
     """What a pass did, in files.
 
-    ``skipped`` holds every path that it left out; ``left`` are files that changed each time they were read.
+    ``skipped`` holds every path that it left out; ``left`` are files that changed each time they were read:
+    they have to be looked at again, whether or not something of them was published.
     """
 
     generation: int
@@ -63,6 +64,8 @@ class IndexPass:
         self._on_progress = on_progress
         self._limiter = trio.CapacityLimiter(1)
         self._published: set[str] = set()
+        self._restless: set[str] = set()
+        self._accept = corpus.holds
         self._skipped: dict[str, Skipped] = {}
         self._removed = 0
         self._total = 0
@@ -102,7 +105,9 @@ class IndexPass:
         for refreshed in _parts(found.refreshed):
             await self._publish(Slice(refreshed=refreshed))
         await self._remove(found.removed)
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
+            if number == ROUNDS - 1:
+                self._accept = self._accept_restless
             files = await self._index(files)
             if not files:
                 break
@@ -118,7 +123,7 @@ class IndexPass:
             removed=self._removed,
             unchanged=found.unchanged - len(reclassified),
             skipped=tuple(sorted((*found.skipped, *self._skipped.values()), key=lambda skip: skip.path)),
-            left=tuple(file.path for file in files),
+            left=tuple(sorted({file.path for file in files} | self._restless)),
         )
 
     async def _index(self, files: Sequence[ListedFile]) -> list[ListedFile]:
@@ -133,7 +138,8 @@ class IndexPass:
             nursery.start_soon(self._prepare, iter(files), send)
             try:
                 async for batch in receive:
-                    moved.extend(await self._publish_batch(batch))
+                    await self._publish_batch(batch)
+                    moved.extend(batch.moved)
             except (UnavailableError, DamagedError) as error:
                 failure = error  # raised outside, so that callers meet it alone and not in a group
                 nursery.cancel_scope.cancel()
@@ -141,22 +147,19 @@ class IndexPass:
             raise failure
         return moved
 
-    async def _publish_batch(self, batch: Batch) -> list[ListedFile]:
-        """Publish what was prepared; the files that changed meanwhile."""
+    async def _publish_batch(self, batch: Batch) -> None:
         self._skipped.update((skip.path, skip) for skip in batch.skipped)
-        result = await self._publish(Slice(files=batch.prepared))
-        moved = [prepared.file for prepared in result.moved]
+        await self._publish(Slice(files=batch.prepared))
         self._published |= {prepared.file.path for prepared in batch.prepared}
-        self._published -= {file.path for file in moved}
         self._report_progress()
-        return moved
 
     async def _prepare(self, waiting: Iterator[ListedFile], send: "trio.MemorySendChannel[Batch]") -> None:
         pause = trio.from_thread.check_cancelled
         async with send:
             last = False
             while not last:
-                batch = await self._in_thread(partial(self._corpus.prepare, waiting, self._preparer, pause))
+                prepare = partial(self._corpus.prepare, waiting, self._preparer, self._accept, pause)
+                batch = await self._in_thread(prepare)
                 await send.send(batch)
                 last = batch.last
 
@@ -166,11 +169,19 @@ class IndexPass:
             self._removed += len(part)
             self._report_progress()
 
-    async def _publish(self, change: Slice) -> SliceResult:
-        result = await self._store.write(partial(publish, change=change, holds=self._corpus.holds))
-        if result.published is not None:
-            self._on_published(result.published)
-        return result
+    async def _publish(self, change: Slice) -> None:
+        published = await self._store.write(partial(publish, change=change))
+        if published is not None:
+            self._on_published(published)
+
+    def _accept_restless(self, file: ListedFile, state: FileState) -> bool:
+        """What was read counts as long as the file is there, so that one that never rests is found too."""
+        if self._corpus.holds(file, state):
+            return True
+        is_there = self._corpus.is_there(file)
+        if is_there:
+            self._restless.add(file.path)
+        return is_there
 
     def _report_progress(self) -> None:
         done = len(self._published) + len(self._skipped) + self._removed

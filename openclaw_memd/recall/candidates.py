@@ -18,6 +18,9 @@ from openclaw_memd.recall.types import Corpus, SearchRequest
 KEYWORD_CHUNKS: Final = 20
 NAMED_CHUNKS: Final = 12
 
+NEWEST_CHUNKS: Final = 2_000
+"""How many chunks are ranked for a word that is in more: it says little, the latest are as good as any."""
+
 TRUSTED: Final = frozenset({TrustTier.CURATED, TrustTier.EPISODIC})
 UNTRUSTED: Final = frozenset({TrustTier.UNTRUSTED})
 
@@ -65,14 +68,17 @@ def find_by_keyword(
     """The chunks with the rarest terms of ``query``, and those whose path or heading holds what it names."""
     statistics = frequencies.read(connection, scope.tiers, query.forms)
     terms = tuple(resolve_terms(query, statistics))
-    searches = [(match_any(chosen), KEYWORD_CHUNKS)] if (chosen := choose_rare(terms, statistics)) else []
+    chosen = choose_rare(terms, statistics)
+    searches = [(match_any(chosen), KEYWORD_CHUNKS)] if chosen else []
     if query.name is not None and chosen:
         searches.append((match_any(chosen, "context"), NAMED_CHUNKS))
+    is_frequent = sum(map(statistics.frequency, chosen)) > NEWEST_CHUNKS
+    newest = NEWEST_CHUNKS if is_frequent else None
     found = {
         row.id: row
         for tier in scope.tiers
         for match, limit in searches
-        for row in _matching(connection, tier, match, limit, scope)
+        for row in _matching(connection, tier, match, limit, scope, newest=newest)
     }
     return Candidates(tuple(found.values()), terms, statistics)
 
@@ -101,11 +107,14 @@ def texts_in_scope(connection: Connection, scope: Scope, tier: TrustTier) -> fro
 
 
 def _matching(
-    connection: Connection, tier: TrustTier, match: str, limit: int, scope: Scope
+    connection: Connection, tier: TrustTier, match: str, limit: int, scope: Scope, *, newest: int | None
 ) -> list[ChunkRow]:
-    """The best chunks. The filter joins two tables, so it is left out when it would take nothing away."""
+    """The best chunks. The filter joins two tables, so it is left out when it would take nothing away.
+
+    With it all that match are ranked, since the ``newest`` may lie outside.
+    """
     if not scope.has_dates:
-        rows = _load(connection, readers.keyword(connection, tier, match, limit))
+        rows = _load(connection, readers.keyword(connection, tier, match, limit, newest=newest))
         if all(map(scope.passes, rows)):
             return rows
     rows = _load(connection, readers.keyword(connection, tier, match, limit, filters=scope.filters))

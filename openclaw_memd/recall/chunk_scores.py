@@ -7,6 +7,7 @@ from math import prod
 from typing import Final
 
 from openclaw_memd.domain.matching import AnalysedText, TextMatch
+from openclaw_memd.domain.provenance import Tier
 from openclaw_memd.domain.scoring import (
     merge_scores,
     score_importance,
@@ -78,6 +79,23 @@ class ScoredChunk:
     factors: Mapping[str, float]
     texts: Sequence[float]
     scores: Sequence[float]
+
+    def answers(self) -> list[bool]:
+        """Which lines answer by themselves: by a word of the query, or by their meaning.
+
+        A chunk that has no word of it but stands under a heading or in a file that has answers with its first
+        line: once for a curated entry, which does not hold its heading, and once for a file.
+        """
+        if self.vectors is not None:
+            return [True] * len(self.text.lines)
+        worded = self.match.lines
+        if not worded and any(self.match.in_context) and _stands_for_its_context(self.row):
+            worded = frozenset(place for place, _ in lines_with_text(self.text.lines)[:1])
+        return [line in worded for line in range(len(self.text.lines))]
+
+
+def _stands_for_its_context(row: ChunkRow) -> bool:
+    return row.tier is Tier.CURATED or row.ordinal == 0
 
 
 def score_chunk(

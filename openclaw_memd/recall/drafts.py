@@ -4,15 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
+from typing import Final
 
 from openclaw_memd.domain.diversity import Terms
 from openclaw_memd.domain.matching import AnalysedText, match_texts
 from openclaw_memd.domain.passages import Passage, Stretch, pick_passages, smooth
+from openclaw_memd.files.areas import IMPORTS, NOTES
 from openclaw_memd.index.rows import ChunkRow
 from openclaw_memd.recall.candidates import Candidates
 from openclaw_memd.recall.chunk_scores import ChunkVectors, Conditions, ScoredChunk, score_chunk
 from openclaw_memd.recall.query import Query, rank_path, weigh_terms
 from openclaw_memd.recall.stretches import Joined, join_chunks
+
+_PLACES: Final = (IMPORTS, f"{NOTES}/", "extra/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,8 @@ class Draft:
     ``best`` is the place of its best line, ``best_terms`` are that line's words and ``term_lines`` those of
     all lines. ``edges`` tells whether its first and its last line may be parts of longer lines. ``path_rank``
     says how exactly the query names the file; ``exact`` that the passage has every term or what the query
-    names; ``complete`` that it is the best one of a chunk with every term. What is superseded or expired
-    ``is_over``.
+    names; ``complete`` that it is the best one of a chunk with every term; ``worded`` that it has any. What
+    is superseded or expired ``is_over``.
     """
 
     row: ChunkRow
@@ -40,6 +44,7 @@ class Draft:
     path_rank: int
     exact: bool
     complete: bool
+    worded: bool
     is_over: bool
 
     @property
@@ -74,7 +79,16 @@ class Drafter:
         """The best ``limit`` passages of the candidates, by falling score. ``vectors`` are by text hash."""
         chunks = self._score(candidates, vectors)
         places = join_chunks(chunks)
-        stretches = [Stretch(place.start_line, place.lines, smooth(place.scores)) for place in places]
+        answers = [chunk.answers() for chunk in chunks]
+        stretches = [
+            Stretch(
+                place.start_line,
+                place.lines,
+                smooth(place.scores),
+                [answers[owner][line] for owner, line in place.owners],
+            )
+            for place in places
+        ]
         named = [index for index, term in enumerate(candidates.terms) if term.kind == "identifier"]
         drafted: set[int] = set()
         drafts = []
@@ -91,7 +105,7 @@ class Drafter:
             AnalysedText(
                 row.text.split("\n"),
                 row.terms.split("\n"),
-                self._analyse(f"{row.heading} {row.path}"),
+                self._context(row),
             )
             for row in rows
         ]
@@ -100,6 +114,15 @@ class Drafter:
             score_chunk(row, text, match, vectors.get(row.text_hash), self._conditions)
             for row, text, match in zip(rows, texts, matches, strict=True)
         ]
+
+    def _context(self, row: ChunkRow) -> str:
+        """The terms of a chunk's heading and path.
+
+        The folders that memd gave count as part of the whole path only: "memory" is no word of every note.
+        """
+        words = self._analyse(f"{row.heading} {_own_path(row.path)}")
+        whole = self._analyse(row.path).partition(" ")[0]
+        return f"{words} {whole}" if "/" in whole else words
 
     def _draft(
         self,
@@ -135,5 +158,14 @@ class Drafter:
             or (chunk.match.has_all and chunk.match.holds_all(first, stop))
             or any(chunk.match.holds(term, first, stop) for term in named),
             complete=is_first and chunk.match.has_all,
+            worded=not chunk.match.lines.isdisjoint(range(first, stop)),
             is_over=self._conditions.is_over(chunk.row),
         )
+
+
+def _own_path(path: str) -> str:
+    """A virtual path without the folders that memd gave it."""
+    for place in _PLACES:
+        if path.startswith(place):
+            return path.removeprefix(place)
+    return path

@@ -16,7 +16,7 @@ def make_hit(draft: Draft, query: Query, analyzer: Analyzer, *, weak: bool, expl
     """The hit of ``draft``; a line that is too long is cut around the first word of the query in it."""
     row, text = draft.row, draft.text
     if len(text) > PASSAGE_CHARS:
-        text = cut_around(text, _first_match(text, frozenset(query.forms), analyzer))
+        text = cut_around(text, _first_match(text, query, analyzer))
     return Hit(
         path=row.path,
         start_line=draft.start_line,
@@ -63,9 +63,13 @@ def _explain(draft: Draft) -> dict[str, float | str]:
     return why
 
 
-def _first_match(text: str, forms: frozenset[str], analyzer: Analyzer) -> int:
-    tokens = analyzer.tokens(text)
-    return next((token.start for token in tokens if not forms.isdisjoint(token.forms)), 0)
+def _first_match(text: str, query: Query, analyzer: Analyzer) -> int:
+    forms = frozenset(query.forms)
+    beginnings = tuple(form for term in query.terms if term.prefix for form in term.forms)
+    for token in analyzer.tokens(text):
+        if not forms.isdisjoint(token.forms) or token.forms[0].startswith(beginnings):
+            return token.start
+    return 0
 
 
 def _rounded(score: float | None) -> float | None:

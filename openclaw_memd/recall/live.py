@@ -1,7 +1,7 @@
 """Holding drafts against the files as they are now: whole lines, right numbers, nothing that is gone."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from openclaw_memd.domain.passages import PASSAGE_CHARS
 from openclaw_memd.files.beneath import FileText
@@ -23,7 +23,10 @@ class LiveFiles:
         self._lines: dict[str, list[str] | None] = {}
 
     def settle(self, draft: Draft) -> Draft | None:
-        """The draft with whole lines at their places; None when its text is gone."""
+        """The draft with whole lines at their places; None when its text is gone.
+
+        Where lines around the best one were edited, that one is shown alone.
+        """
         path = draft.row.path
         if path not in self._known:
             self._known[path] = self._look_at(path)
@@ -36,7 +39,7 @@ class LiveFiles:
             read = self._corpus.read(known.row.file)
             self._lines[path] = read.text.split("\n") if isinstance(read, FileText) else None
         lines = self._lines[path]
-        return None if lines is None else _locate(draft, lines)
+        return None if lines is None else _locate(draft, lines) or _locate_best(draft, lines)
 
     def _look_at(self, path: str) -> "_Known | None":
         row = self._find(path)
@@ -66,6 +69,16 @@ def _locate(draft: Draft, lines: Sequence[str]) -> Draft | None:
         if _stands_at(draft, lines, place):
             return _whole(draft, lines, place)
     return None
+
+
+def _locate_best(draft: Draft, lines: Sequence[str]) -> Draft | None:
+    """The best line alone, where only lines around it were edited: the one that is nearest to its place."""
+    best, before = draft.lines[draft.best], draft.start_line - 1 + draft.best
+    places = [place for place, line in enumerate(lines) if line == best]
+    if not places:
+        return None
+    place = min(places, key=lambda place: abs(place - before))
+    return replace(draft.with_lines(place + 1, [best], 0), exact=draft.path_rank > 0)
 
 
 def _stands_at(draft: Draft, lines: Sequence[str], place: int) -> bool:

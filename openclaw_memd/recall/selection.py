@@ -22,9 +22,9 @@ SaysSame = Callable[[str, str], bool]
 class Ranked:
     """The drafts of some trust tiers that may be shown, in their order.
 
-    ``kept`` pass the threshold or are not held to it. ``weak`` only have words of the query, would pass but
-    for their age, or are over; they come behind all that is kept. ``best_below`` is the highest score of what
-    is in neither.
+    ``kept`` pass the threshold or are not held to it. ``weak`` show words of the query, would pass but for
+    their age, or would be kept but are over; they come behind all that is kept. ``best_below`` is the highest
+    score of what is in neither.
     """
 
     kept: tuple[Draft, ...] = ()
@@ -86,8 +86,8 @@ def passes(draft: Draft, min_score: float) -> bool:
 
 
 def _is_backed(draft: Draft, min_score: float) -> bool:
-    """Whether a draft that does not pass may be shown as a weak one: likeness alone must be near enough."""
-    return draft.text_score is not None or draft.ageless_score >= min_score
+    """Whether a draft that does not pass may be shown as a weak one: it has a word, or is near enough."""
+    return draft.worded or draft.ageless_score >= min_score
 
 
 def seat(trusted: Ranked, untrusted: Ranked, limit: int) -> list[Draft]:

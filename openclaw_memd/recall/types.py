@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, Literal
 
+from openclaw_memd.domain.audience import OPERATOR, View
 from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier
 
 Corpus = Literal["memory", "sessions", "imports", "extra", "all"]
@@ -25,6 +26,7 @@ class SearchRequest:
 
     ``after`` and ``before`` bound the date that a text was noted, both inclusive; text without a date is
     outside every bound. ``project_keys`` are the caller's active projects. ``deadline_at`` is in trio's time.
+    ``view`` is what the caller may see.
     """
 
     query: str
@@ -36,6 +38,7 @@ class SearchRequest:
     explain: bool = False
     project_keys: tuple[str, ...] = ()
     deadline_at: float | None = None
+    view: View = OPERATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ class GetRequest:
     """A window of one file: at most ``lines`` lines from ``from_line`` on, and ``max_chars`` characters.
 
     The first line begins with its character ``from_char``, counted from 1. ``max_bytes`` bounds the whole
-    answer as JSON; None: nothing does.
+    answer as JSON; None: nothing does. ``view`` is what the caller may see.
     """
 
     path: str
@@ -102,6 +105,7 @@ class GetRequest:
     max_chars: int = DEFAULT_GET_CHARS
     from_char: int = 1
     max_bytes: int | None = None
+    view: View = OPERATOR
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,12 @@ lines = st.lists(st.integers(0, 900).map(lambda size: "x" * size), min_size=1, m
 def stretches(draw: st.DrawFn) -> list[Stretch]:
     texts = draw(st.lists(lines, min_size=1, max_size=4))
     return [
-        Stretch(1, text, draw(st.lists(st.floats(0, 1), min_size=len(text), max_size=len(text))))
+        Stretch(
+            1,
+            text,
+            draw(st.lists(st.floats(0, 1), min_size=len(text), max_size=len(text))),
+            draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text))),
+        )
         for text in texts
     ]
 
@@ -24,6 +29,7 @@ def test_passages_are_whole_lines_that_fit_or_one_line_and_never_overlap(given_:
         place = given_[passage.stretch]
         shown = place.lines[passage.first : passage.stop]
         assert passage.first <= passage.best < passage.stop
+        assert place.begins[passage.best]
         assert passage.score == place.scores[passage.best] <= last
         assert len(shown) == 1 or len("\n".join(shown)) <= PASSAGE_CHARS
         assert shown[0].strip()
@@ -35,7 +41,7 @@ def test_passages_are_whole_lines_that_fit_or_one_line_and_never_overlap(given_:
 
 
 @given(stretches())
-def test_every_line_with_a_score_is_in_a_passage(given_: list[Stretch]) -> None:
+def test_every_line_with_a_score_that_may_begin_one_is_in_a_passage(given_: list[Stretch]) -> None:
     shown = {
         (passage.stretch, line)
         for passage in pick_passages(given_)
@@ -44,12 +50,13 @@ def test_every_line_with_a_score_is_in_a_passage(given_: list[Stretch]) -> None:
 
     for number, place in enumerate(given_):
         for line, score in enumerate(place.scores):
-            assert score == 0 or not place.lines[line].strip() or (number, line) in shown
+            begins = score > 0 and place.begins[line] and bool(place.lines[line].strip())
+            assert not begins or (number, line) in shown
 
 
 def test_a_passage_grows_to_its_better_side() -> None:
     half = "x" * 340
-    (first, *_) = pick_passages([Stretch(1, [half, half, half], [0.2, 0.9, 0.3])])
+    (first, *_) = pick_passages([Stretch(1, [half, half, half], [0.2, 0.9, 0.3], [True] * 3)])
 
     assert (first.first, first.stop) == (1, 3)
 

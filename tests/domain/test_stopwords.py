@@ -2,6 +2,7 @@ import pytest
 
 from openclaw_memd.domain import stopwords
 from openclaw_memd.domain.folding import fold
+from openclaw_memd.domain.text import Analyzer
 
 
 @pytest.mark.parametrize("code", ["en", "de", "es", "fr", "pt", "ru", "ar", "ko"])
@@ -27,3 +28,24 @@ def test_korean_particles_come_longest_first() -> None:
         for index, earlier in enumerate(particles)
         for later in particles[index:]
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("en", "help find show give know remember talk discuss mention stuff use work make need want run"),
+        ("de", "hilfe suche besprechung arbeit brauchen"),
+        ("es", "ayuda busca trabajo muestra"),
+        ("fr", "aide montre travail"),
+        ("pt", "ajuda trabalho busca"),
+        ("ru", "помощь работа"),
+    ],
+)
+def test_what_somebody_may_look_for_is_no_stop_word(code: str, words: str) -> None:
+    assert not {fold(word) for word in words.split()} & stopwords.LISTS[code]
+
+
+def test_a_word_that_is_often_part_of_a_request_is_a_term() -> None:
+    (help_, desk) = Analyzer().query_terms("help desk")
+
+    assert ("help" in help_.forms, "desk" in desk.forms) == (True, True)

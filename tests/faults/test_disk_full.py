@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +106,45 @@ def test_a_start_without_room_fails_in_plain_words() -> None:
         assert daemon.process is not None
         assert daemon.process.wait(timeout=30) == 1
         assert daemon.read_log().startswith("memd: the disk ")
+
+
+def test_the_command_line_says_why_a_rebuild_was_not_done(daemon: RunningDaemon) -> None:
+    fill(disk_of(daemon))
+
+    done = daemon.memd("rebuild")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the disk is full" in done.stderr
+
+
+def test_a_start_on_a_disk_that_became_full_fails_in_plain_words_and_loses_nothing() -> None:
+    if not can_mount():
+        pytest.skip("mounting needs root and a mount namespace")
+    with short_folder() as folder, small_disk(folder) as (disk, inside):
+        daemon = RunningDaemon(folder, env=QUICK, command=(*inside, *MEMD))
+        with daemon:
+            daemon.write("memory/a.md", "firstword\n")
+            daemon.settle()
+        ballast = fill(disk)
+        daemon.launch()
+        assert daemon.process is not None
+        assert daemon.process.wait(timeout=30) == 1
+        assert daemon.read_log().rstrip().endswith("memd: the disk is full")
+        ballast.unlink()
+
+        with daemon:
+            daemon.wait_until(lambda: daemon.search_paths("firstword") == ["memory/a.md"])
+            assert daemon.call("status")["warnings"] == []
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """A disk that outlives daemons: where it is seen from here, and the command that enters its namespace."""
+    state = folder / "state"
+    state.mkdir()
+    script = f"mount -t tmpfs -o size=8m,mode=700 tmpfs {state} && echo mounted && exec cat"
+    command = ["unshare", "-m", "sh", "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"mounted\n"
+        yield Path(f"/proc/{holder.pid}/root{state}"), ("nsenter", "-m", "-t", str(holder.pid))

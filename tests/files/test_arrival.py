@@ -9,6 +9,7 @@ from openclaw_memd.files.arrival import (
     Marker,
     Moved,
     judge_arrival,
+    loses_origins,
 )
 from openclaw_memd.files.identity import Identity, host_id
 
@@ -40,6 +41,14 @@ def test_what_a_start_finds(
 ) -> None:
     recorded = {state.id: state for state in states}
     assert judge_arrival(HERE, marker, "me", recorded.get, lambda _: is_there) == expected
+
+
+@pytest.mark.parametrize(
+    ("arrival", "lost"),
+    [(FirstRun(), False), (Known("a"), False), (Clone(), False), (Moved("a"), True), (LostState(), True)],
+)
+def test_origins_are_lost_where_a_state_was_before(arrival: Arrival, lost: bool) -> None:
+    assert loses_origins(arrival) is lost
 
 
 def test_an_id_depends_on_path_device_and_inode_and_is_a_plain_name() -> None:

@@ -64,3 +64,18 @@ async def test_a_cancelled_wait_loses_nothing(autojump_clock: MockClock, after_s
         await debounce.burst()
     debounce.add({"b"})
     assert await debounce.burst() == {"a", "b"}
+
+
+async def test_what_is_urgent_comes_out_at_once_with_all_that_waits(autojump_clock: MockClock) -> None:
+    debounce = Debounce()
+    async with trio.open_nursery() as nursery:
+
+        async def hint() -> None:
+            debounce.add({"a"})
+            await trio.sleep(1)
+            debounce.add({"b"}, at_once=True)
+            await trio.sleep(1)
+            debounce.add({"c"})
+
+        nursery.start_soon(hint)
+        assert await _bursts(debounce, 2) == [(1.0, frozenset("ab")), (3.5, frozenset("c"))]

@@ -41,6 +41,7 @@ def test_a_first_run_marks_the_workspace_and_the_next_one_knows_it(ws: Path) -> 
         assert first.path == ws
         assert first.state == ws.parent / "state" / first.id
         assert first.warnings == ()
+        assert not first.origins_lost
         assert json.loads((ws / "memory/.dreams/memd.json").read_text()) == {"id": first.id, "host": "here"}
         assert (ws / "memory/.dreams/.gitignore").read_text() == "*\n"
     with _open(ws) as second:
@@ -75,8 +76,10 @@ class TestArrival:
         shutil.rmtree(ws.parent / "state")
         with _open(ws) as found:
             assert found.arrival == LostState()
+            assert found.origins_lost
         with _open(ws) as found:
             assert found.arrival == Known(found.id)
+            assert found.origins_lost  # a ledger may begin in that state only now
 
     def test_a_clone_from_another_host_starts_anew(self, ws: Path) -> None:
         _open(ws, host="there").close()
@@ -93,6 +96,7 @@ class TestArrival:
             with _open(ws.parent / "new") as found:
                 assert found.arrival == Moved(id_)
                 assert found.id != id_
+                assert found.origins_lost
 
     def test_a_copy_beside_the_original_has_a_state_of_its_own(self, ws: Path) -> None:
         with _open(ws) as original:
@@ -265,3 +269,63 @@ def test_closing_lets_go_of_every_descriptor(ws: Path) -> None:
     before = sorted(path.name for path in Path("/dev/fd").iterdir())
     _open(ws).close()
     assert sorted(path.name for path in Path("/dev/fd").iterdir()) == before
+
+
+class TestRenewing:
+    def test_a_folder_made_anew_in_the_place_is_locked_and_known_again(
+        self, ws: Path, tmp_path: Path
+    ) -> None:
+        state_dir = tmp_path / "states"
+        with open_workspace(ws, state_dir=state_dir) as opened:
+            ws.rename(tmp_path / "old")
+            opened.renew()  # nothing is there to be locked
+            ws.mkdir()
+            opened.renew()
+            assert list(ws.iterdir()) == []  # somebody may be about to fill it
+
+            (ws / "memory").mkdir()
+            opened.renew()
+            with pytest.raises(ConflictError):
+                open_workspace(ws, state_dir=tmp_path / "others")
+            opened.renew()
+            state = opened.id
+        with open_workspace(ws, state_dir=state_dir) as again:
+            assert again.id == state
+        open_workspace(tmp_path / "old", state_dir=tmp_path / "others").close()
+
+    def test_a_folder_that_another_daemon_took_is_a_conflict(self, ws: Path, tmp_path: Path) -> None:
+        with open_workspace(ws, state_dir=tmp_path / "states") as opened:
+            ws.rename(tmp_path / "old")
+            (ws / "memory").mkdir(parents=True)
+            with open_workspace(ws, state_dir=tmp_path / "others"), pytest.raises(ConflictError):
+                opened.renew()
+
+    def test_the_mark_of_another_workspace_is_left_alone(self, ws: Path, tmp_path: Path) -> None:
+        other = tmp_path / "other"
+        (other / "memory").mkdir(parents=True)
+        open_workspace(other, state_dir=tmp_path / "states").close()
+        mark = (other / "memory/.dreams/memd.json").read_bytes()
+        with open_workspace(ws, state_dir=tmp_path / "states") as opened:
+            ws.rename(tmp_path / "old")
+            other.rename(ws)
+            opened.renew()
+
+        assert (ws / "memory/.dreams/memd.json").read_bytes() == mark
+
+    @pytest.mark.parametrize("again", [False, True])
+    def test_a_state_folder_that_was_removed_is_missed(self, ws: Path, tmp_path: Path, again: bool) -> None:
+        with open_workspace(ws, state_dir=tmp_path / "states") as opened:
+            assert opened.has_state
+            shutil.rmtree(opened.state)
+            if again:
+                opened.state.mkdir()
+            assert not opened.has_state
+
+
+def test_a_second_start_writes_nothing_of_what_is_there(ws: Path, tmp_path: Path) -> None:
+    with open_workspace(ws, state_dir=tmp_path / "states") as opened:
+        records = (ws / "memory/.dreams/memd.json", opened.state / "workspace.json")
+    before = [record.stat().st_ino for record in records]
+    open_workspace(ws, state_dir=tmp_path / "states").close()
+
+    assert [record.stat().st_ino for record in records] == before

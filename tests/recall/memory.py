@@ -97,7 +97,7 @@ async def open_memory(
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
     async with open_notes(notes) as index:
-        vectors = open_vectors(folder / "vectors.db", AT)
+        vectors = open_vectors(folder / "vectors.db", AT).store
         searches = {tier: VectorSearch(VectorStore(vectors)) for tier in TrustTier}
         used: Embedder = embedder or AbsentEmbedder("no model here")
         search = Search(

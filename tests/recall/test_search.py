@@ -524,6 +524,14 @@ async def test_a_hit_whose_file_changed_is_shown_where_it_is_now(tmp_path: Path)
     assert hit.citation == "memory/a.md#L5"
 
 
+async def test_a_hit_whose_neighbours_were_edited_is_shown_without_them(tmp_path: Path) -> None:
+    async with open_memory(tmp_path, {"memory/a.md": "round 1\n- Saffron is in the tin.\nend\n"}) as memory:
+        memory.notes.write("memory/a.md", "more\nround 2\n- Saffron is in the tin.\nanother end\n")
+        (hit,) = await memory.hits("saffron tin")
+
+    assert (hit.text, hit.start_line, hit.exact) == ("- Saffron is in the tin.", 3, False)
+
+
 async def test_a_hit_whose_text_was_edited_away_is_dropped(tmp_path: Path) -> None:
     async with open_memory(tmp_path, {"memory/a.md": "- The password is swordfish.\n"}) as memory:
         memory.notes.write("memory/a.md", "- Nothing to see.\n")
@@ -614,3 +622,49 @@ async def test_tiers_and_origins_are_those_of_the_chunk(tmp_path: Path) -> None:
     assert {row.path for row in rows} == set(hits)
     assert (hits["MEMORY.md"].tier, hits["MEMORY.md"].origin) == (Tier.CURATED, Origin.AGENT)
     assert (hits["extra/lib/a.md"].tier, hits["extra/lib/a.md"].origin) == (Tier.EXTRA, Origin.UNTRUSTED)
+
+
+LONG = "and so it went on with this and that " * 12
+
+
+@pytest.mark.parametrize("min_score", [0.0, 0.35, 0.9])
+@pytest.mark.parametrize("query", ["orchid", "orchid greenhouse", "watering the orchids", "memory", "水"])
+async def test_every_hit_by_words_shows_one(tmp_path: Path, query: str, min_score: float) -> None:
+    lines = [f"- {LONG}{number}" for number in range(12)]
+    lines[5] = f"- {LONG} the orchid {LONG}"
+    lines[8] = f"- {LONG} watering {LONG}"
+    notes = filler(8) | {
+        "memory/2026-01-05.md": "\n".join(lines),
+        "memory/plants.md": f"# Orchids\n\n{LONG}\n\n" + "\n\n".join(lines[:4]) + "\n\n喝水喝茶\n",
+        "extra/lib/greenhouse-plan.md": f"{LONG}\n\n{LONG} in memory of the orchid\n\n{LONG}",
+    }
+    async with open_memory(tmp_path, notes) as memory:
+        hits = await memory.hits(query, min_score=min_score, max_results=20)
+        analyzer = memory.indexer.preparer.analyzer
+
+    terms = analyzer.query_terms(query)
+    for hit in hits:
+        shown = analyzer.index_terms(hit.text)
+        named = analyzer.index_terms(hit.path.removeprefix("memory/"))
+        assert any(
+            form.startswith(wanted) if term.prefix else form == wanted
+            for term in terms
+            for wanted in term.forms
+            for form in (*shown, *named)
+        )
+    assert hits or query == "memory"
+
+
+async def test_a_word_in_the_heading_of_a_curated_entry_or_in_a_files_name_finds_it_once(
+    tmp_path: Path,
+) -> None:
+    notes = filler(8) | {
+        "MEMORY.md": "# Lighthouse\n\n- The lamp turns every nine seconds.\n- The keeper sleeps by day.\n",
+        "memory/2026-01-05-standup.md": f"- {LONG}\n\n- {LONG}\n\n- {LONG}\n",
+    }
+    async with open_memory(tmp_path, notes) as memory:
+        entries = await memory.hits("lighthouse")
+        (standup,) = await memory.hits("standup")
+
+    assert "- The keeper sleeps by day." in [hit.text for hit in entries]
+    assert (standup.path, standup.start_line) == ("memory/2026-01-05-standup.md", 1)

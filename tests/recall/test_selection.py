@@ -26,14 +26,15 @@ def draft(
     words = words or f"{name} alone"
     row = ChunkRow(
         id=hash(name), path=f"memory/{name}.md", source=source, tier=Tier.EPISODIC, origin=Origin.OWNER,
-        session_kind=SessionKind.INTERACTIVE, ordinal=0, start_line=1, end_line=1, text=words, terms=words,
-        text_hash=name.encode(), heading="", observed_on=None, dated=False, importance=None, triggers=(),
+        session_kind=SessionKind.INTERACTIVE, writer=None, ordinal=0, start_line=1, end_line=1, text=words,
+        terms=words, text_hash=name.encode(), heading="", observed_on=None, dated=False, importance=None, triggers=(),
         projects=(), project_valid=True, supersedes_key=None, expires_on=None, status=None,
     )  # fmt: skip
     made = Draft(
         row=row, start_line=1, lines=(words,), best=0, edges=(False, False),
         best_terms=frozenset(words.split()), term_lines=(words,), score=score, vector_score=None,
-        text_score=text, factors={"recency": 1.0}, path_rank=0, exact=False, complete=False, is_over=False,
+        text_score=text, factors={"recency": 1.0}, path_rank=0, exact=False, complete=False,
+        worded=text is not None, is_over=False,
     )  # fmt: skip
     return replace(made, **facts)  # type: ignore[arg-type]
 
@@ -53,6 +54,15 @@ def test_likeness_below_the_threshold_is_not_shown_but_its_score_is_known() -> N
     ranked = rank_drafts([draft("a", 0.2, text=None), draft("b", 0.3, text=None)], BOUNDS, never_same)
 
     assert ranked == Ranked((), (), 0.3)
+
+
+def test_what_shows_no_word_of_the_query_is_never_weak() -> None:
+    drafts = [draft("worded", 0.1), draft("wordless", 0.3, worded=False)]
+
+    ranked = rank_drafts(drafts, BOUNDS, never_same)
+
+    assert (names(ranked.kept), names(ranked.weak)) == ([], ["worded"])
+    assert ranked.best_below == 0.3
 
 
 def test_likeness_that_is_below_the_threshold_by_its_age_alone_comes_behind_all_that_passes() -> None:
