@@ -1,0 +1,88 @@
+"""What the writing of notes asks about sessions."""
+
+from dataclasses import replace
+
+from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.classification import origin_of_answer
+from openclaw_memd.domain.provenance import Origin, is_trusted, join
+from openclaw_memd.index.ledger.session_rows import Changes, Session, SessionKey
+from openclaw_memd.notes.turns import Cycle
+from openclaw_memd.ports import Clock
+from openclaw_memd.sessions.book import SessionBook
+
+
+class SessionTurns:
+    """Taint and flush cycles of the sessions in ``book``: the ``Turns`` of `notes`.
+
+    What answers at once may be asked in any thread.
+    """
+
+    def __init__(self, book: SessionBook, clock: Clock) -> None:
+        self._book = book
+        self._clock = clock
+        self._told: dict[SessionKey, int] = {}
+
+    def is_tainted(self, caller: Caller | None) -> bool:
+        """Whether network content entered the turn of the caller's session.
+
+        A caller that names no session could be any of its agent's.
+        """
+        if caller is None:
+            return False
+        now = self._clock.now()
+        if caller.session_id is None:
+            return any(key.agent == caller.agent for key in self._book.known.tainted(now))
+        return self._book.known.turn(SessionKey(caller.agent, caller.session_id), now).tainted
+
+    def any_tainted(self) -> bool:
+        """Whether that is so for some session."""
+        return bool(self._book.known.tainted(self._clock.now()))
+
+    async def cycle(self, agent: str, session_id: str) -> Cycle:
+        """What the session heard since its previous flush, and the turn that it is in.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be read.
+        """
+        key = SessionKey(agent, session_id)
+        session = self._book.known.get(key)
+        if session is None:
+            return Cycle()
+        said = await self._book.read_after(key, session.flushed_through)
+        shown = self._book.known.show(session)
+        clean = [
+            piece.text
+            for piece in said
+            if is_trusted(piece.origin) and self._book.known.provenance(piece, shown) is not None
+        ]
+        self._told[key] = session.last_seq
+        return Cycle(join(*self._origins(session)), tuple(clean))
+
+    async def flushed(self, agent: str, session_id: str) -> None:
+        """The flush took up what ``cycle`` told last; what came later belongs to the next cycle.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be written.
+        """
+        key = SessionKey(agent, session_id)
+        through = self._told.pop(key, None)
+        if through is None:
+            return
+
+        def close_cycle(before: Session | None, _known: frozenset[str]) -> Changes | None:
+            if before is None:
+                return None
+            worst = before.cycle_origin if before.last_seq > through else None
+            return Changes(replace(before, flushed_through=through, cycle_origin=worst))
+
+        await self._book.change(key, (), close_cycle)
+
+    def _origins(self, session: Session) -> list[Origin]:
+        """Of everything that was heard, and of what could be said next."""
+        origins = [Origin.OWNER]
+        if session.cycle_origin is not None:
+            origins.append(session.cycle_origin)
+        turn = self._book.known.turn(session.key, self._clock.now())
+        if session.ended_at is None and session.last_seq > 0:
+            origins.append(origin_of_answer(turn.origin, tainted=turn.tainted))
+        return origins
