@@ -8,16 +8,23 @@ import msgspec
 
 from openclaw_memd.config.sections import Search as SearchSection
 from openclaw_memd.daemon.workspace import WorkspaceMemory
+from openclaw_memd.domain.audience import View
+from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.gateway.results import SyncReport
 from openclaw_memd.index.faults import DamagedError
+from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.line_store import LineStore
+from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job
+from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.ports import Clock, Embedder
 from openclaw_memd.recall.get import Get
 from openclaw_memd.recall.nearness import Nearness
 from openclaw_memd.recall.search import Search
 from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
+from openclaw_memd.sessions.service import Sessions
 
 MENDED_SOON_MS = 1_000
 
@@ -50,6 +57,34 @@ class AgentMemory:
             half_life_days=settings.half_life_days,
         )
         return cls(memory, settings, search, Get(memory.index, memory.indexer.corpus))
+
+    @property
+    def notes(self) -> NoteWriter:
+        """The daily notes of the agent's workspace."""
+        return self.memory.write_path.notes
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions of the agent's workspace."""
+        return self.memory.write_path.sessions
+
+    @property
+    def first_answers(self) -> FirstAnswers:
+        """What request keys were answered with."""
+        return self.memory.write_path.first_answers
+
+    def missing_authority(self, caller: Caller | None) -> str | None:
+        """What a caller lacks of owner authority, also by what the ledger knows of its turn."""
+        return self.memory.write_path.missing_authority(caller)
+
+    def view(self, caller: Caller | None) -> View:
+        """What a caller may see."""
+        return self.memory.write_path.view(caller)
+
+    async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
+        """Give lines of a memory file this origin, agent or untrusted; how many changed."""
+        with _damage_told():
+            return await self.memory.trust(path, selection, origin)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Hits by the request's deadline, with what there is by then."""

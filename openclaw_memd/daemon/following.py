@@ -49,7 +49,12 @@ class Follower:
         The first hint only tells that the watch is on: what changed before was not seen, so it is looked at
         without waiting for a rest.
         """
-        self._add(frozenset(paths), at_once=not self.has_hints)
+        is_first, self.has_hints = not self.has_hints, True
+        self._add(frozenset(paths), at_once=is_first)
+
+    def note(self, paths: Iterable[str]) -> None:
+        """Memd itself changed ``paths``, so they are whole and there is nothing to wait for."""
+        self._add(frozenset(paths), at_once=True)
 
     async def follow(self) -> None:
         """Sync, then once for each burst of hints, until cancelled. What a sync raises passes."""
@@ -66,6 +71,7 @@ class Follower:
         while True:
             jitter = 1 + RECONCILE_JITTER * (2 * rng.random() - 1)
             await trio.sleep(self._reconcile_s * jitter)
+            self.has_hints = True
             self._add(frozenset({EVERYTHING}), at_once=True)
 
     async def _sync_first(self) -> None:
@@ -81,6 +87,5 @@ class Follower:
             await self._jobs.start("sync", work, key=self._key).wait()
 
     def _add(self, paths: frozenset[str], *, at_once: bool) -> None:
-        self.has_hints = True
         self._indexer.hint(paths)
         self._debounce.add(paths, at_once=at_once)

@@ -23,6 +23,7 @@ from openclaw_memd.files.workspace import open_workspace
 from openclaw_memd.gateway.listener import Listener, inherit_from_launchd, inherit_listener, open_listener
 from openclaw_memd.gateway.server import Gateway
 from openclaw_memd.index.calibrations import Calibrations
+from openclaw_memd.interpreter import take_short_turns
 from openclaw_memd.jobs import Jobs
 from openclaw_memd.models.calibration import Measurements
 from openclaw_memd.supervisor import ServiceManager
@@ -73,6 +74,7 @@ async def run_daemon(
         WriterDeadError: a writer stopped answering, or its folder is gone.
     """
     check_settings(config)
+    take_short_turns()
     manager = ServiceManager(env)
     stopping = trio.Event()
     async with AsyncExitStack() as held:
@@ -85,6 +87,8 @@ async def run_daemon(
         outside = Outside(clock, rng, embedder, jobs)
         memories = _open_workspaces(config, env, outside, held)
         opened = tuple(dict.fromkeys(memories.values()))
+        for memory in opened:
+            await memory.load()
         measured.keep_in(KeptCalibrations(Calibrations(opened[0].vectors.store), clock))
         agents = {
             agent: AgentMemory.build(memory, config.agents[agent].search, embedder, clock)
@@ -187,15 +191,10 @@ def _open_workspaces(
         path, is_named = workspace_of(config.agents[agents[0]], env)
         workspace = open_workspace(path, state_dir=state_dir, create=not is_named)
         try:
-            memory = WorkspaceMemory(workspace, config, _languages(config, agents), outside)
+            memory = WorkspaceMemory(workspace, config, agents, outside)
         except BaseException:
             workspace.close()
             raise
         held.push_async_callback(memory.aclose)
         memories |= dict.fromkeys(agents, memory)
     return {agent: memories[agent] for agent in config.agents}
-
-
-def _languages(config: Config, agents: Sequence[str]) -> tuple[str, ...]:
-    """One index serves all agents of a workspace, so it knows the languages of all of them."""
-    return tuple(dict.fromkeys(code for agent in agents for code in config.agents[agent].search.languages))

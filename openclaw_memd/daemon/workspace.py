@@ -1,6 +1,6 @@
 """One workspace at work: its files, index and vectors, and the tasks that keep them together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -13,10 +13,13 @@ from openclaw_memd.allocator import give_back
 from openclaw_memd.config.schema import Config
 from openclaw_memd.daemon.following import Follower
 from openclaw_memd.daemon.settings import extra_roots, file_rules
-from openclaw_memd.domain.provenance import TrustTier
+from openclaw_memd.daemon.write_path import WritePath
+from openclaw_memd.domain.provenance import Origin, TrustTier
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.errors import UnavailableError
+from openclaw_memd.errors import NotFoundError, UnavailableError
 from openclaw_memd.files.arrival import Known, LostState
+from openclaw_memd.files.beneath import FileText
+from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.survey import OtherNotes, find_other_notes
 from openclaw_memd.files.watcher import Watcher
@@ -30,6 +33,7 @@ from openclaw_memd.index.line_filler import LineFiller
 from openclaw_memd.index.opening import STATE_NAME, open_index, open_state
 from openclaw_memd.index.preparing import Preparer
 from openclaw_memd.index.publishing import Published
+from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.index.rebuilding import Rebuilder
 from openclaw_memd.index.repairing import Repairer
 from openclaw_memd.index.store import Store
@@ -46,6 +50,7 @@ MODEL_LOOK_S = 5.0
 MEMORY_LOOK_S = 2.0
 LOST_WARNING = "the state that belonged to this workspace is gone; the index is made anew from the files"
 _FAILING = frozenset({"off", "degraded", "paused"})
+_TASKS = ("watcher", "indexing", "repair", "live texts", "vectors", "memory")
 
 
 def _ignore_progress(done: int, total: int | None = None) -> None:
@@ -68,17 +73,15 @@ class WorkspaceMemory:
     ``warnings`` are plain sentences for ``status``.
     """
 
-    def __init__(
-        self, workspace: Workspace, config: Config, languages: Sequence[str], outside: Outside
-    ) -> None:
-        """Open the databases.
+    def __init__(self, workspace: Workspace, config: Config, agents: Sequence[str], outside: Outside) -> None:
+        """Open the databases. ``agents`` are those that name the workspace.
 
         Raises:
             UnavailableError: the disk or the state folder cannot be used.
             NewerFormatError, ForeignStateError: the state is not one that this version may touch.
         """
         self.workspace = workspace
-        self.analyzer = Analyzer(languages)
+        self.analyzer = Analyzer(_languages(config, agents))
         self.warnings = list(workspace.warnings)
         self.other_notes = OtherNotes(0, ())
         self._config = config
@@ -92,7 +95,7 @@ class WorkspaceMemory:
                 chunk_overlap=config.chunking.overlap,
             )
             has_ledger = (workspace.state / STATE_NAME).exists()
-            state = open_state(workspace.state, workspace.id, now)
+            state = open_state(workspace.state, workspace.id, now, origins_lost=workspace.origins_lost)
             self.state = state.store
             undo.callback(self.state.close)
             index = open_index(workspace.state, preparer.identity, now)
@@ -112,9 +115,24 @@ class WorkspaceMemory:
         self.searches: Mapping[TrustTier, VectorSearch] = {
             tier: VectorSearch(self.vectors) for tier in TrustTier
         }
+        self.write_path = WritePath(
+            self.state,
+            self.roots,
+            self.analyzer,
+            config=config,
+            agents=agents,
+            clock=outside.clock,
+            rng=outside.rng,
+            hint=lambda paths: self._follower.note(paths),  # noqa: PLW0108 - made below
+        )
         self.indexer = Indexer(
             index.store,
-            Corpus(self.roots, file_rules(config)),
+            Corpus(
+                self.roots,
+                file_rules(config),
+                attributor=self.write_path.attributor,
+                documents=self.write_path.sessions.documents,
+            ),
             preparer,
             outside.clock,
             on_published=self._follow,
@@ -137,10 +155,7 @@ class WorkspaceMemory:
         self._rebuilder = Rebuilder(self.indexer)
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
-        self.health = {
-            name: Health(name)
-            for name in ("watcher", "indexing", "repair", "live texts", "vectors", "memory")
-        }
+        self.health = {name: Health(name) for name in (*_TASKS, *self.write_path.tasks)}
         self._replaced = trio.Event()
         self.ready = trio.Event()
         self.writable = True
@@ -162,16 +177,17 @@ class WorkspaceMemory:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Watch, index, repair and embed until cancelled."""
+        own: tuple[Callable[[], Awaitable[None]], ...] = (
+            partial(self.watcher.run, self._follower.hint),
+            self._follow_files,
+            self._repairer.run,
+            self._follow_replacements,
+            self._embed,
+            self._give_memory_back,
+        )
         async with trio.open_nursery() as nursery:
             task_status.started()
-            for name, task in (
-                ("watcher", partial(self.watcher.run, self._follower.hint)),
-                ("indexing", self._follow_files),
-                ("repair", self._repairer.run),
-                ("live texts", self._follow_replacements),
-                ("vectors", self._embed),
-                ("memory", self._give_memory_back),
-            ):
+            for name, task in (*zip(_TASKS, own, strict=True), *self.write_path.tasks.items()):
                 nursery.start_soon(keep_running, name, task, self.health[name])
             nursery.start_soon(self._follower.reconcile, self._outside.rng)
 
@@ -199,6 +215,30 @@ class WorkspaceMemory:
             self.other_notes = OtherNotes(0, ())
         return report
 
+    async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
+        """Give lines of a memory file this origin; how many changed. The index shows it afterwards.
+
+        Raises:
+            NotFoundError: no memory file has this path, or no line of it this hash.
+            InvalidParamsError: the lines are none of the file.
+            UnavailableError: the file or the ledger cannot be used now.
+        """
+
+        def work() -> int:
+            file = next((file for file in self.indexer.corpus.list_files().files if file.path == path), None)
+            if file is None:
+                raise NotFoundError("no such memory file", field="path")
+            match self.indexer.corpus.read(file):
+                case FileText() as read:
+                    return self.write_path.attributor.trust(file, read, selection, origin)
+                case Skipped(reason=reason):
+                    raise UnavailableError("the file cannot be read", reason=reason, field="path")
+
+        changed = await trio.to_thread.run_sync(work)
+        if changed:
+            await self.indexer.reindex([path])
+        return changed
+
     def start_rebuild(self) -> Job:
         """The job that rebuilds the index; the running one if there is one."""
 
@@ -220,6 +260,14 @@ class WorkspaceMemory:
     async def check(self) -> None:
         """Read the index through and mend what is broken."""
         await self._repairer.repair()
+
+    async def load(self) -> None:
+        """Read what the ledger knows, and finish what was accepted before the process last ended.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be read.
+        """
+        await self.write_path.load()
 
     async def aclose(self) -> None:
         """Close the databases and release the workspace, cancelled or not."""
@@ -298,3 +346,8 @@ class WorkspaceMemory:
 
     async def _chunk_texts_of(self, hashes: Sequence[bytes]) -> Mapping[bytes, str]:
         return await self.index.read(partial(readers.chunk_texts_of, text_hashes=hashes))
+
+
+def _languages(config: Config, agents: Sequence[str]) -> tuple[str, ...]:
+    """One index serves all agents of a workspace, so it knows the languages of all of them."""
+    return tuple(dict.fromkeys(code for agent in agents for code in config.agents[agent].search.languages))

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final
+from typing import Final, assert_never
 
 from openclaw_memd.domain.callers import Caller, ChatType, Sender
-from openclaw_memd.domain.provenance import SessionKind
+from openclaw_memd.domain.provenance import SessionKind, Source, Tier
 
 
 class Notes(Enum):
@@ -53,6 +53,12 @@ class View:
     writer: str | None = None
 
 
+    @property
+    def sees_all_memory(self) -> bool:
+        """Whether no memory file is kept from this caller."""
+        return self.curated and self.notes is Notes.ALL
+
+
 OPERATOR: Final = View(curated=True, notes=Notes.ALL, foreign=True)
 """On the socket with no context: somebody who can read the files anyway."""
 
@@ -69,6 +75,40 @@ _SUBAGENT: Final = View(
 )
 _SCHEDULED: Final = View(curated=True, notes=Notes.ALL, bootstrap=Bootstrap.USER)
 _NARROWEST: Final = View(notes=Notes.OWN, own_session=True)
+
+
+def sources_in(view: View) -> frozenset[Source]:
+    """The sources that anything can be seen of."""
+    seen = set()
+    if view.curated or view.notes is not Notes.NONE:
+        seen.add(Source.MEMORY)
+    if view.own_session or view.other_sessions:
+        seen.add(Source.SESSIONS)
+    if view.foreign:
+        seen |= {Source.IMPORTS, Source.EXTRA}
+    return frozenset(seen)
+
+
+def sees(view: View, *, tier: Tier, path: str, writer: str | None) -> bool:
+    """Whether the view has a text of this ``tier`` at this virtual path, written in this conversation."""
+    is_own = writer is not None and writer == view.writer
+    match tier:
+        case Tier.CURATED:
+            return view.curated
+        case Tier.EPISODIC:
+            return view.notes is Notes.ALL or (view.notes is Notes.OWN and is_own)
+        case Tier.SESSION:
+            is_agents = path.startswith(session_folder(view.agent))
+            return is_agents and (view.other_sessions or (view.own_session and is_own))
+        case Tier.IMPORT | Tier.EXTRA:
+            return view.foreign
+        case _:
+            assert_never(tier)
+
+
+def session_folder(agent: str) -> str:
+    """The virtual folder of an agent's sessions."""
+    return f"sessions/{agent}/"
 
 
 def view_of(caller: Caller | None, *, cross_conversation: bool = False) -> View:

@@ -94,12 +94,13 @@ class _Reader:
         match = _LINE.match(line)
         assert match is not None  # every part of the pattern is optional
         kind = match.lastgroup
-        if kind is None:
+        if kind == "item":
+            self._read_item(index, line, match)
+        elif kind is None:
             self._read_text(index, line)
         elif kind == "blank":
-            self._end_comments(index)
-        elif kind == "item":
-            self._read_item(index, line, match)
+            if self._comments_from is not None:
+                self._end_comments(index)
         elif self._kind == "item" and indent_width(line) >= self._inner:
             self._last = index
             if kind == "fence":
@@ -136,7 +137,7 @@ class _Reader:
         indent = indent_width(line)
         if self._kind == "item" and indent >= self._inner:
             self._last = index
-        elif self._interrupts_no_paragraph(index, line, match):
+        elif self._kind == "paragraph" and self._interrupts_no_paragraph(index, line, match):
             self._last = index
             return
         else:
@@ -145,8 +146,8 @@ class _Reader:
         self._open_fence(line)
 
     def _interrupts_no_paragraph(self, index: int, line: str, match: re.Match[str]) -> bool:
-        """Whether a number or a lone mark that begins this line is part of the paragraph above it."""
-        if self._kind != "paragraph" or self._last != index - 1:
+        """Whether a number or a lone mark that begins this line is part of the open paragraph above it."""
+        if self._last != index - 1:
             return False
         marker = match["item"]
         return not line[match.end() :].strip() or (marker[0].isdigit() and marker[:-1] != "1")
@@ -240,7 +241,8 @@ class _Reader:
         return None
 
     def _open(self, kind: BlockKind, index: int) -> None:
-        self._close()
+        if self._kind is not None:
+            self._blocks.append(Block(self._kind, self._first, self._last))
         self._kind = kind
         self._first = index if self._comments_from is None else self._comments_from
         self._body = self._last = index

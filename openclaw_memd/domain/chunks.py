@@ -22,7 +22,7 @@ from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN, weigh
 CHUNKING_VERSION = 1
 """Changes whenever the same file would give other chunks; a change means that files are chunked anew."""
 
-_ABOVE = ("heading", "rule", "comment")
+_ABOVE = frozenset({"heading", "rule", "comment"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +104,19 @@ def _between_breaks(count: int, breaks: frozenset[int]) -> Iterator[tuple[int, i
 
 def _units(text: str, lines: Lines, first: int, stop: int) -> Iterator[_Unit]:
     above: list[Span] = []
+    has_comments = text.find("<!--", lines.start(first), lines.end(stop - 1)) >= 0
     for span in read_spans(lines.texts[first:stop], at_file_start=first == 0):
-        if span.kind in _ABOVE:
+        kind, begin, last, heading_path = span
+        if kind in _ABOVE:
             above.append(span)
             continue
-        start, end = lines.start(first + span.first), lines.end(first + span.last)
-        yield _Unit(
-            start=lines.start(first + above[0].first) if above else start,
-            entry_start=start,
-            end=end,
-            heading_path=span.heading_path,
-            annotations=annotations_of(span, text, start, end),
-        )
-        above = []
+        start, end = lines.start(first + begin), lines.end(first + last)
+        annotations = annotations_of(span, text, start, end) if has_comments else NO_ANNOTATIONS
+        if above:
+            yield _Unit(lines.start(first + above[0].first), start, end, heading_path, annotations)
+            above = []
+        else:
+            yield _Unit(start, start, end, heading_path, annotations)
     if above:
         start, end = lines.start(first + above[0].first), lines.end(first + above[-1].last)
         yield _Unit(start, start, end, above[-1].heading_path, NO_ANNOTATIONS)
@@ -125,7 +125,7 @@ def _units(text: str, lines: Lines, first: int, stop: int) -> Iterator[_Unit]:
 def _regions(text: str, units: Iterator[_Unit], budget: int, *, per_entry: bool) -> Iterator[list[_Unit]]:
     run: list[_Unit] = []
     for unit in units:
-        if not per_entry and unit.annotations == NO_ANNOTATIONS:
+        if not per_entry and (unit.annotations is NO_ANNOTATIONS or unit.annotations == NO_ANNOTATIONS):
             run.append(unit)
             continue
         if run:

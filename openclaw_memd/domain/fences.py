@@ -22,6 +22,8 @@ class Fence:
 
 def opening_fence(line: str) -> Fence | None:
     """The fence that ``line`` opens, possibly as the first thing of a list item; None when it opens none."""
+    if "```" not in line and "~~~" not in line:  # a tenth of the time of the pattern
+        return None
     match = _FENCE.match(line)
     if match is None:
         return None

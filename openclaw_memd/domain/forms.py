@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from openclaw_memd.domain.folding import fold
 from openclaw_memd.domain.identifiers import is_identifier, parse_compound
@@ -17,18 +16,22 @@ FORM_LIMIT_CHARS = 100
 _EMOJI = re.compile(EMOJI_PATTERN)
 
 
-@dataclass(frozen=True, slots=True)
-class Forms:
+class Forms(NamedTuple):  # made for every new word, in a third of the time of a dataclass
     """The forms of one match of the grammar.
 
-    ``exact`` stand for all of it, the whole first; ``every`` adds the forms of its parts. ``parts`` are the
-    forms of each word of an identifier.
+    ``exact`` stand for all of it, the whole first; ``every`` adds the forms of its parts. ``words`` are those
+    of each word of an identifier that is not the whole of it, in full length.
     """
 
     kind: Literal["word", "identifier"]
     exact: tuple[str, ...]
     every: tuple[str, ...]
-    parts: tuple[tuple[str, ...], ...] = ()
+    words: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def parts(self) -> tuple[tuple[str, ...], ...]:
+        """The forms of each word of an identifier, which only a query asks for."""
+        return tuple(dict.fromkeys(map(_cut, self.words)))
 
 
 def find_forms(text: str, stems: Stems) -> Forms:
@@ -66,8 +69,8 @@ def _identifier_forms(text: str, stems: Stems) -> Forms:
         exact.append(fold(compound.joined))
     words = [stems.forms(word) for word in compound.words]
     every = _cut(chain(exact, map(fold, compound.tails), *words))
-    parts = dict.fromkeys(_cut(forms) for forms in words if forms and forms[0] != exact[0])
-    return Forms("identifier", _cut(exact), every, tuple(parts))
+    others = tuple([forms for forms in words if forms and forms[0] != exact[0]])
+    return Forms("identifier", _cut(exact), every, others)
 
 
 def _cut(forms: Iterable[str]) -> tuple[str, ...]:

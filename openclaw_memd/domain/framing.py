@@ -72,8 +72,12 @@ def neutralize(text: str) -> str:
     characters are dropped; every other line separator than ``\\n`` becomes a blank.
     """
     visible = _UNUSUAL.sub(lambda found: _visible(found[0]), text)
-    inert = _DELIMITER.sub(lambda found: f"[[{found[2].upper()}_{found[1].upper()}]]", visible)
-    return inert.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return disarm_delimiters(visible).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def disarm_delimiters(text: str) -> str:
+    """``text`` with every frame delimiter (ours and OpenClaw's) as ``[[NAME_BEGIN]]`` or ``[[NAME_END]]``."""
+    return _DELIMITER.sub(lambda found: f"[[{found[2].upper()}_{found[1].upper()}]]", text)
 
 
 def _block(number: int, excerpt: Excerpt) -> str:

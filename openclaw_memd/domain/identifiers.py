@@ -32,6 +32,7 @@ _TAIL = re.compile(r"[/@\\]+\.{0,2}/?")
 _SEGMENTS = re.compile(r"[/@\\:=&?#+~]+")
 _VERSION = re.compile(r"^[vV]([0-9].*)")
 _LOOSE = re.compile(r"[-_',]+")
+_DIGIT = re.compile(r"\d")
 
 _TAIL_COUNT = 3
 
@@ -58,15 +59,18 @@ def parse_compound(text: str) -> Compound:
     pieces: list[str] = _PIECES.findall(whole)
     letters = "".join(pieces)
     bare = _LOOSE.sub("", whole)
-    tails = [whole[match.end() :] for match in _TAIL.finditer(whole)][-_TAIL_COUNT:]
-    tails += [part.strip("-._") for part in _SEGMENTS.split(whole)]
+    segments = _SEGMENTS.split(whole)
+    tails: list[str] = []
+    if len(segments) > 1:
+        tails += [whole[match.end() :] for match in _TAIL.finditer(whole)][-_TAIL_COUNT:]
+    tails += [segment.strip("-._") for segment in segments]
     tails += _VERSION.findall(whole)
     return Compound(
         whole,
         joined=bare if bare != whole and bare == letters else None,
         tails=tuple(filter(None, tails)),
-        words=tuple(word for piece in pieces for word in _split_piece(piece)),
-        is_wordlike=bare == letters and "_" not in whole and not any(map(str.isdecimal, bare)),
+        words=tuple([word for piece in pieces for word in _split_piece(piece)]),
+        is_wordlike=bare == letters and "_" not in whole and _DIGIT.search(bare) is None,
     )
 
 
@@ -77,7 +81,7 @@ def is_identifier(text: str) -> bool:
     """
     bare = text.strip("_").replace("'", "")
     if not bare.isalpha() and not bare.isdecimal():
-        return _ATOMS.fullmatch(bare) is None or "_" in bare or any(map(str.isdecimal, bare))
+        return "_" in bare or _DIGIT.search(bare) is not None or _ATOMS.fullmatch(bare) is None
     return _HUMP.search(bare) is not None
 
 

@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -36,7 +37,7 @@ class Lines:
 def split_lines(text: str) -> Lines:
     """The lines of ``text``."""
     texts = text.split("\n")
-    starts = [0, *accumulate(len(line) + 1 for line in texts[:-1])]
+    starts = [0, *map(add, accumulate(map(len, texts[:-1])), count(1))]
     if text.startswith(BYTE_ORDER_MARK):
         texts[0] = texts[0][1:]
         starts[0] = 1
@@ -45,5 +46,7 @@ def split_lines(text: str) -> Lines:
 
 def indent_width(line: str) -> int:
     """The columns of blanks that ``line`` begins with; a tab goes on to the next multiple of four."""
+    if not line.startswith((" ", "\t")):  # most lines, and a file has thousands
+        return 0
     indent = line[: len(line) - len(line.lstrip(" \t"))]
     return len(indent.expandtabs(4)) if "\t" in indent else len(indent)

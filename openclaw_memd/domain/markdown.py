@@ -102,22 +102,22 @@ def _spans(lines: Sequence[str], blocks: Sequence[Block]) -> Iterator[Span]:
     path: tuple[str, ...] = ()
     index = 0
     while index < len(blocks):
-        block = blocks[index]
+        kind, first, last = blocks[index]
         index += 1
-        if block.kind != "heading":
-            yield Span(block.kind, block.first, block.last, path)
+        if kind != "heading":
+            yield Span(kind, first, last, path)
             continue
-        level, title = _heading(lines[block.first], lines[block.last])
+        level, title = _heading(lines[first], lines[last])
         while headings and headings[-1][0] >= level:
             headings.pop()
         headings.append((level, title))
         path = tuple(title for _, title in headings if title)
         labels = _count_labels(lines, blocks, index)
         if labels:
-            yield Span("labels", block.first, blocks[index + labels - 1].last, path)
+            yield Span("labels", first, blocks[index + labels - 1].last, path)
             index += labels
         else:
-            yield Span("heading", block.first, block.last, path)
+            yield Span("heading", first, last, path)
 
 
 def _heading(first: str, last: str) -> tuple[int, str]:

@@ -1,5 +1,7 @@
 """Where a piece of text came from: closed sets that only classification code assigns, never text itself."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -44,15 +46,43 @@ class Tier(StrEnum):
 class TrustTier(StrEnum):
     """Which full-text table holds a chunk.
 
-    BM25 uses the statistics of a whole table, so text of different trust never shares one.
+    BM25 uses the statistics of a whole table, so text of different trust never shares one. Trusted text of
+    sessions is apart from notes, since there is so much more of it.
     """
 
     CURATED = "curated"
     EPISODIC = "episodic"
+    SESSION = "session"
     UNTRUSTED = "untrusted"
 
 
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where one text comes from.
+
+    ``writer`` is the key of the conversation that it was written in (see ``Caller.writer``), None for no
+    conversation that is known.
+    """
+
+    origin: Origin
+    session_kind: SessionKind
+    writer: str | None = None
+
+
+HANDWRITTEN = Provenance(Origin.AGENT, SessionKind.UNKNOWN)
+"""What nobody recorded in a memory file: whoever edits the files is inside the trust boundary."""
+
+FOREIGN = Provenance(Origin.UNTRUSTED, SessionKind.UNKNOWN)
+"""What came from outside and nobody knows more of."""
+
+_TRUSTED_TIERS = {Tier.CURATED: TrustTier.CURATED, Tier.SESSION: TrustTier.SESSION}
+
 _RANK = {Origin.OWNER: 3, Origin.AGENT: 2, Origin.SYSTEM: 1, Origin.UNTRUSTED: 0}
+
+
+def trust_rank(origin: Origin) -> int:
+    """A number that is higher the more trusted an origin is."""
+    return _RANK[origin]
 
 
 def join(*origins: Origin) -> Origin:
@@ -64,6 +94,15 @@ def join(*origins: Origin) -> Origin:
     return min(origins, key=_RANK.__getitem__)
 
 
+def least_trusted(provenances: Iterable[Provenance]) -> Provenance:
+    """The first of those with the least trusted origin.
+
+    Raises:
+        ValueError: with none, since nothing is known then.
+    """
+    return min(provenances, key=lambda provenance: _RANK[provenance.origin])
+
+
 def is_trusted(origin: Origin) -> bool:
     """Whether text of this origin may be injected, promoted, or ranked among trusted hits."""
     return _RANK[origin] >= _RANK[Origin.AGENT]
@@ -73,4 +112,4 @@ def trust_tier(tier: Tier, origin: Origin) -> TrustTier:
     """The full-text table for a chunk of ``tier`` and ``origin``."""
     if not is_trusted(origin):
         return TrustTier.UNTRUSTED
-    return TrustTier.CURATED if tier is Tier.CURATED else TrustTier.EPISODIC
+    return _TRUSTED_TIERS.get(tier, TrustTier.EPISODIC)

@@ -1,8 +1,9 @@
 """Whether two texts say the same: the overlap of their words, and the strict rule for near-duplicates."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from openclaw_memd.domain import sense
@@ -12,6 +13,9 @@ from openclaw_memd.domain.scripts import RUN_BODY
 from openclaw_memd.domain.text import Analyzer, Token
 
 NEAR_DUPLICATE_JACCARD = 0.9
+
+_CACHED_PIECES = 8192
+_CACHED_CHARS = 24
 
 Shingles = frozenset[tuple[str, ...]]
 
@@ -26,7 +30,7 @@ def shingles(text: str) -> Shingles:
     return _pair(_WORDS.findall(normalize(text).casefold()))
 
 
-def jaccard(left: Shingles, right: Shingles) -> float:
+def jaccard(left: Set[object], right: Set[object]) -> float:
     """The share of common shingles in all shingles, 0 to 1; two empty sets are equal."""
     union = len(left | right)
     return len(left & right) / union if union else 1.0
@@ -40,22 +44,38 @@ def near_duplicate(left: str, right: str, analyzer: Analyzer) -> bool:
     """
     if left == right:
         return True
-    first, second = _outline(left, analyzer), _outline(right, analyzer)
+    first, second = outline(left, analyzer), outline(right, analyzer)
     return (
         first.decisive == second.decisive
-        and jaccard(_pair(first.words), _pair(second.words)) >= NEAR_DUPLICATE_JACCARD
+        and jaccard(first.shingles, second.shingles) >= NEAR_DUPLICATE_JACCARD
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Outline:
-    """The words of a text, and those among them that decide what it says."""
+class Outline:
+    """The words of a text that count, and those among them that decide what it says."""
 
     words: tuple[str, ...]
     decisive: tuple[str, ...]
 
+    @property
+    def shingles(self) -> Shingles:
+        """The pairs of neighbouring words."""
+        return _pair(self.words)
 
-def _outline(text: str, analyzer: Analyzer) -> _Outline:
+
+def outline(text: str, analyzer: Analyzer) -> Outline:
+    """What near-duplicates have in common: the words of ``text`` without articles and particles."""
+    words: list[str] = []
+    decisive: list[str] = []
+    for piece in text.split():  # no token holds white space, and pieces come again
+        found = _outline(piece, analyzer) if len(piece) <= _CACHED_CHARS else _outline_anew(piece, analyzer)
+        words += found.words
+        decisive += found.decisive
+    return Outline(tuple(words), tuple(decisive))
+
+
+def _outline_anew(text: str, analyzer: Analyzer) -> Outline:
     words: list[str] = []
     decisive: list[str] = []
     for token in analyzer.tokens(text):
@@ -66,7 +86,10 @@ def _outline(text: str, analyzer: Analyzer) -> _Outline:
         words.append(word)
         if _decides(token, word):
             decisive.append(whole if token.kind != "run" or whole in sense.NEGATION_PAIRS else word)
-    return _Outline(tuple(words), tuple(decisive))
+    return Outline(tuple(words), tuple(decisive))
+
+
+_outline = lru_cache(maxsize=_CACHED_PIECES)(_outline_anew)
 
 
 def _stem(token: Token) -> str:

@@ -79,7 +79,11 @@ class Stems:
         if whole.isdecimal():
             return (whole,)
         if word.isascii():
-            return tuple(dict.fromkeys([whole, *[stemmer.stemWord(whole) for stemmer in self._latin]]))
+            forms = [whole]
+            for stemmer in self._latin:
+                if (stem := stemmer.stemWord(whole)) not in forms:
+                    forms.append(stem)
+            return tuple(forms)
         stemmers = self._stemmers.get(script_of(whole[0]), ())
         # Suffix rules know accented letters, while people often type none: stems of both spellings.
         cased = word.casefold()

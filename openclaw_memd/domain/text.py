@@ -141,8 +141,9 @@ class Analyzer:
             if match["run"]:
                 found += index_pieces(split_units(match["run"]))
             else:
-                found += self._forms[match.group()].every
-        return " ".join((*found, ""))
+                found += find_forms(match.group(), self._stems).every  # the whole of this is remembered
+        found.append("")
+        return " ".join(found)
 
     def _choose_stop_words(self, words: frozenset[str]) -> frozenset[str]:
         """The stop words for a query of ``words``.

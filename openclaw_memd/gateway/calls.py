@@ -13,18 +13,18 @@ from jsonrpcserver import Error, Success
 from openclaw_memd.config.schema import Limits
 from openclaw_memd.errors import DeadlineError, TooLargeError
 from openclaw_memd.gateway.admission import Admission
+from openclaw_memd.gateway.contexts import caller_of
 from openclaw_memd.gateway.faults import describe
 from openclaw_memd.gateway.metrics import Metrics
 from openclaw_memd.gateway.params import decode_params
 from openclaw_memd.gateway.peers import Peer
+from openclaw_memd.gateway.repeats import answer_once
 from openclaw_memd.gateway.rights import check_right
 from openclaw_memd.gateway.services import Services
 from openclaw_memd.gateway.table import PACES, AnyMethod, Call, Pace
 
 GRACE_S = 0.025
 """How long after its deadline a call may still hand over what it has; half of what callers are promised."""
-
-_encode = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +91,22 @@ class Calls:
 
     async def _answer(self, method: AnyMethod, exchange: Exchange, raw_params: dict[str, Any]) -> msgspec.Raw:
         params = decode_params(raw_params, method.params)
-        check_right(method.right, params.context)
+        caller = caller_of(params.context)
+        check_right(
+            method.right,
+            caller,
+            lambda caller: self._services.agent(params.agent_id).missing_authority(caller),
+        )
         limit_s = self._limit_s(method.pace)
         if params.deadline_ms is not None:
             limit_s = min(limit_s, params.deadline_ms / 1000)
         admission = self.admissions[method.pace]
-        call = Call(self._services, self._limits, exchange.received_at + limit_s)
+        call = Call(self._services, self._limits, exchange.received_at + limit_s, caller)
 
         async def work() -> bytes:
             await admission.enter()
             try:
-                return _encode(await method.handler(call, params))
+                return await answer_once(method, call, params)
             finally:
                 admission.leave()
 

@@ -35,20 +35,20 @@ async def report_status(call: Call, params: StatusParams) -> StatusReport:
 
 async def sync(call: Call, params: SyncParams) -> Any:
     """``index.sync``."""
-    agent = call.services.agent(params.agent)
+    agent = call.services.agent(params.agent_id)
     if params.wait:
         return await agent.sync(params.force)
 
     async def work(_report_progress: Progress) -> object:
         return await agent.sync(params.force)
 
-    key = f"{params.agent} forced" if params.force else params.agent
+    key = f"{params.agent_id} forced" if params.force else params.agent_id
     return JobStarted(job_id=call.services.jobs.start("sync", work, key=key).id)
 
 
 async def rebuild(call: Call, params: RebuildParams) -> Any:
     """``index.rebuild``."""
-    job = call.services.agent(params.agent).start_rebuild()
+    job = call.services.agent(params.agent_id).start_rebuild()
     return await job.wait() if params.wait else JobStarted(job_id=job.id)
 
 
@@ -77,7 +77,7 @@ async def search(call: Call, params: SearchParams) -> SearchResult:
     limit = call.limits.query_bytes
     if len(params.query.encode()) > limit:
         raise TooLargeError(f"query has more than {limit} bytes", reason="query_bytes", field="query")
-    agent = call.services.agent(params.agent)
+    agent = call.services.agent(params.agent_id)
     defaults = agent.search_defaults
     answer = await agent.search(
         SearchRequest(
@@ -90,6 +90,7 @@ async def search(call: Call, params: SearchParams) -> SearchResult:
             explain=params.explain,
             project_keys=_project_keys(params),
             deadline_at=call.deadline_at,
+            view=agent.view(call.caller),
         )
     )
     return msgspec.convert(msgspec.to_builtins(answer), SearchResult)
@@ -97,6 +98,7 @@ async def search(call: Call, params: SearchParams) -> SearchResult:
 
 async def get(call: Call, params: GetParams) -> GetResult:
     """``recall.get``."""
+    agent = call.services.agent(params.agent_id)
     request = GetRequest(
         path=params.path,
         from_line=params.from_line,
@@ -104,8 +106,9 @@ async def get(call: Call, params: GetParams) -> GetResult:
         max_chars=params.max_chars,
         from_char=params.from_char,
         max_bytes=call.limits.result_bytes,
+        view=agent.view(call.caller),
     )
-    answer = await call.services.agent(params.agent).get(request)
+    answer = await agent.get(request)
     return msgspec.convert(answer, GetResult, from_attributes=True)
 
 

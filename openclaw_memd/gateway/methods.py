@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from openclaw_memd.gateway import handlers
+from openclaw_memd.gateway import handlers, notes, sessions, trusting
 from openclaw_memd.gateway.openrpc import describe_methods
 from openclaw_memd.gateway.results import (
     GetResult,
@@ -113,6 +113,9 @@ METHODS: tuple[AnyMethod, ...] = (
         summary="Read lines of a file that a search can find, as many as an answer may hold.",
         example={"path": "memory/2026-01-11.md", "from": 3, "lines": 20},
     ),
+    *notes.METHODS,
+    *sessions.METHODS,
+    *trusting.METHODS,
 )
 
 

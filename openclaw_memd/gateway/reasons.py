@@ -3,7 +3,12 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from openclaw_memd.domain.admission import Exclusion
+from openclaw_memd.domain.flush_plan import FLUSH_REASONS
 from openclaw_memd.files.catalog import SkipReason
+from openclaw_memd.sessions.filters import FilterReason
+from openclaw_memd.sessions.formats.names import TranscriptSkip
+from openclaw_memd.sessions.skips import MessageSkip
 
 ERROR_REASONS: Mapping[str, str] = MappingProxyType(
     {
@@ -27,6 +32,13 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "batch": "A batch has more calls than limits.batch.",
         "body_bytes": "A body or a line is longer than limits.body_bytes.",
         "query_bytes": "A query is longer than limits.query_bytes.",
+        "note_bytes": "A note is longer than limits.note_bytes.",
+        "notes": "There are too many notes of this day and name.",
+        "spool_full": "Too many notes wait to be written; see [notes](notes.md).",
+        "hard_link": "The file has a second name by a hard link, so it is not written to.",
+        "symlink": "A symbolic link has the place of the file, so it is not written to.",
+        "not_regular": "Something else than a file has its place.",
+        "changed": "The file was changed meanwhile.",
         "result_bytes": "The answer would be longer than limits.result_bytes; ask for less.",
         "embedding": "The configured remote embedding provider cannot be used now.",
         "disk_full": "The disk is full.",
@@ -56,8 +68,27 @@ ANSWER_REASONS: Mapping[str, str] = MappingProxyType(
         "below_threshold": "`empty_reason`: everything that matches is below `min_score`; see `best_below`.",
         "stale": "`empty_reason`: nothing matches, and changed files wait to be indexed.",
         "paused": "`empty_reason`: nothing matches, and indexing is paused.",
-        "vectors": "`degraded`: vectors are not all there: a text that is near in meaning may be missing from the answer.",
+        "vectors": "`degraded`: vectors are not all there; what is near in meaning only may be missing.",
         "deadline": "`degraded`: the deadline came before everything was looked at.",
     }
 )
 """What an answer that is not an error says of itself."""
+
+MESSAGE_REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        reason.value: reason.description
+        for reasons in (FilterReason, MessageSkip, Exclusion)
+        for reason in reasons
+    }
+)
+"""Why a message is not kept: in ``skipped`` of ``session.append`` and ``excluded`` of ``session.list``."""
+
+PLAN_REASONS: Mapping[str, str] = MappingProxyType(
+    {reason.value: meaning for reason, meaning in FLUSH_REASONS.items()}
+)
+"""Why a flush is due or not: ``reason`` of ``flush.plan``."""
+
+TRANSCRIPT_REASONS: Mapping[str, str] = MappingProxyType(
+    {reason.value: reason.description for reason in TranscriptSkip}
+)
+"""Why a transcript file is left out: in ``skipped`` of ``status``."""

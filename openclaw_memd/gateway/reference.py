@@ -8,7 +8,14 @@ from typing import Any
 import msgspec
 
 from openclaw_memd.gateway.methods import METHODS, describe_all
-from openclaw_memd.gateway.reasons import ANSWER_REASONS, ERROR_REASONS, SKIP_REASONS
+from openclaw_memd.gateway.reasons import (
+    ANSWER_REASONS,
+    ERROR_REASONS,
+    MESSAGE_REASONS,
+    PLAN_REASONS,
+    SKIP_REASONS,
+    TRANSCRIPT_REASONS,
+)
 from openclaw_memd.gateway.table import AnyMethod, Pace
 
 Schema = Mapping[str, Any]
@@ -86,6 +93,9 @@ def render_reference() -> str:
         "",
         *_reasons(SKIP_REASONS),
     ]
+    lines += ["", "### Reasons why a transcript file is left out", "", *_reasons(TRANSCRIPT_REASONS)]
+    lines += ["", "### Reasons why a message is not kept", "", *_reasons(MESSAGE_REASONS)]
+    lines += ["", "### Reasons of a flush plan", "", *_reasons(PLAN_REASONS)]
     lines += ["", "### What an answer says of itself", "", *_reasons(ANSWER_REASONS)]
     return "\n".join(lines) + "\n"
 

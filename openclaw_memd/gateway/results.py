@@ -15,6 +15,14 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A JSON object that memd answers with."""
 
 
+class Written(Result, frozen=True, kw_only=True):
+    """The result of a write."""
+
+    repeated: Annotated[
+        bool, Meta(description="the request key was known: this is the first answer, nothing was written")
+    ] = False
+
+
 class SourceCount(Result, frozen=True, kw_only=True):
     """Files and chunks of one source."""
 
@@ -169,7 +177,7 @@ class StatusReport(Result, frozen=True, kw_only=True):
     warnings: Annotated[tuple[str, ...], Meta(description="plain sentences about what to know or do")]
 
 
-class SyncReport(Result, frozen=True, kw_only=True):
+class SyncReport(Written, frozen=True, kw_only=True):
     """Result of ``index.sync``, and of a rebuild that was waited for."""
 
     generation: Annotated[int, Meta(description="grows with each published change")]
@@ -181,7 +189,7 @@ class SyncReport(Result, frozen=True, kw_only=True):
     took_ms: float
 
 
-class JobStarted(Result, frozen=True, kw_only=True):
+class JobStarted(Written, frozen=True, kw_only=True):
     """Result of a call that does not wait for its job."""
 
     job_id: Annotated[str, Meta(description="for job.list and job.cancel")]
@@ -193,7 +201,7 @@ class JobList(Result, frozen=True, kw_only=True):
     jobs: Annotated[tuple[JobReport, ...], Meta(description="oldest first")]
 
 
-class JobCancelled(Result, frozen=True, kw_only=True):
+class JobCancelled(Written, frozen=True, kw_only=True):
     """Result of ``job.cancel``; false when the job had ended before."""
 
     cancelled: bool

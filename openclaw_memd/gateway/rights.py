@@ -1,15 +1,19 @@
 """Who may call what."""
 
+from collections.abc import Callable
 from typing import Literal, assert_never
 
+from openclaw_memd.domain.callers import Caller
 from openclaw_memd.errors import DeniedError
-from openclaw_memd.gateway.schemas import Context
 
 Right = Literal["R", "N", "O", "A"]
 """R: anyone on the socket; N: any host for a session; O: owner authority; A: operator or owner."""
 
+MissingAuthority = Callable[[Caller | None], str | None]
+"""What a caller lacks of owner authority; None when it lacks nothing."""
 
-def check_right(right: Right, context: Context | None) -> None:
+
+def check_right(right: Right, caller: Caller | None, missing_authority: MissingAuthority) -> None:
     """Let the caller pass who has ``right``. A caller without context is the operator, but never the owner.
 
     Raises:
@@ -19,25 +23,10 @@ def check_right(right: Right, context: Context | None) -> None:
         case "R" | "N":
             return
         case "A" | "O":
-            if context is None and right == "A":
+            if caller is None and right == "A":
                 return
-            reason = missing_authority(context)
+            reason = missing_authority(caller)
         case _:
             assert_never(right)
     if reason is not None:
         raise DeniedError("this needs the owner's authority", reason=reason)
-
-
-def missing_authority(context: Context | None) -> str | None:
-    """What a context lacks of owner authority; None when it lacks nothing."""
-    if context is None:
-        return "no_context"
-    if context.sender is None or context.sender.is_owner is not True:
-        return "not_owner"
-    if context.session_kind != "interactive":
-        return "not_interactive"
-    if context.chat_type != "direct":
-        return "not_direct"
-    if context.tainted:
-        return "tainted"
-    return None

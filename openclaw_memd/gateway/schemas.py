@@ -57,15 +57,27 @@ class CallParams(Shape, frozen=True, kw_only=True):
     context: Annotated[
         Context | None, Meta(description="for whom the host asks; without it the caller is the operator")
     ] = None
+    agent: Annotated[
+        AgentId | None, Meta(description="which agent the operator asks; a context names its own")
+    ] = None
     deadline_ms: Annotated[
         Annotated[int, Meta(ge=1, le=3_600_000)] | None,
         Meta(description="the answer comes within this time, with what there is by then"),
     ] = None
 
     @property
-    def agent(self) -> str:
+    def agent_id(self) -> str:
         """The agent that is asked for."""
-        return "main" if self.context is None else self.context.agent
+        return (self.agent or "main") if self.context is None else self.context.agent
+
+
+class WriteParams(CallParams, frozen=True, kw_only=True):
+    """What every write may carry."""
+
+    request_key: Annotated[
+        Identifier | None,
+        Meta(description="the same key within 24 hours gives the first answer again and writes nothing"),
+    ] = None
 
 
 class DiscoverParams(CallParams, frozen=True, kw_only=True):
@@ -85,7 +97,7 @@ class SyncParams(CallParams, frozen=True, kw_only=True):
     wait: Annotated[bool, Meta(description="answer when it is done")] = True
 
 
-class RebuildParams(CallParams, frozen=True, kw_only=True):
+class RebuildParams(WriteParams, frozen=True, kw_only=True):
     """Params of ``index.rebuild``."""
 
     wait: Annotated[bool, Meta(description="answer when it is done")] = False
@@ -98,7 +110,7 @@ class JobListParams(CallParams, frozen=True, kw_only=True):
     after: Annotated[Identifier | None, Meta(description="only jobs listed after this one")] = None
 
 
-class JobCancelParams(CallParams, frozen=True, kw_only=True):
+class JobCancelParams(WriteParams, frozen=True, kw_only=True):
     """Params of ``job.cancel``."""
 
     id: Identifier

@@ -5,9 +5,16 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from openclaw_memd.config.sections import Search
+from openclaw_memd.domain.audience import View
+from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.gateway.results import StatusReport, SyncReport
+from openclaw_memd.index.first_answers import FirstAnswers
+from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job, Jobs
+from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
+from openclaw_memd.sessions.service import Sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,33 @@ class Gauge:
 
 class AgentServices(Protocol):
     """One agent's memory."""
+
+    @property
+    def notes(self) -> NoteWriter:
+        """The daily notes of the agent's workspace."""
+        ...
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions of the agent's workspace."""
+        ...
+
+    @property
+    def first_answers(self) -> FirstAnswers:
+        """What request keys were answered with."""
+        ...
+
+    def missing_authority(self, caller: Caller | None) -> str | None:
+        """What a caller lacks of owner authority, also by what the ledger knows of its turn."""
+        ...
+
+    def view(self, caller: Caller | None) -> View:
+        """What a caller may see."""
+        ...
+
+    async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
+        """Give lines of a memory file this origin, agent or untrusted; how many changed."""
+        ...
 
     @property
     def search_defaults(self) -> Search:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from openclaw_memd.config.schema import Limits
+from openclaw_memd.domain.callers import Caller
 from openclaw_memd.gateway.rights import Right
 from openclaw_memd.gateway.schemas import CallParams
 from openclaw_memd.gateway.services import Services
@@ -19,18 +20,23 @@ P = TypeVar("P", bound=CallParams)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a handler works with. ``deadline_at`` is in trio's time, infinite for a call without deadline."""
+    """What a handler works with. ``deadline_at`` is in trio's time, infinite for a call without deadline.
+
+    ``caller`` is None without a context: then it is the operator.
+    """
 
     services: Services
     limits: Limits
     deadline_at: float
+    caller: Caller | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Method(Generic[P]):
     """One method of the contract. ``results`` are the shapes that its result may have.
 
-    ``example`` are params to show.
+    ``example`` are params to show. ``keeps_request_keys`` says that the handler sees to request keys itself,
+    in the transaction of its write; for others the gateway does.
     """
 
     name: str
@@ -41,6 +47,7 @@ class Method(Generic[P]):
     handler: Callable[[Call, P], Awaitable[object]]
     summary: str
     example: Mapping[str, object]
+    keeps_request_keys: bool = False
 
 
 AnyMethod = Method[Any]

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import apsw
 
+from openclaw_memd.domain.audience import Notes, View, session_folder
 from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier, TrustTier
 from openclaw_memd.files.catalog import FileState, ListedFile
 from openclaw_memd.index.rows import ChunkRow, FileRow, SourceCount, embedding_text
@@ -25,11 +26,15 @@ _FILE_COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which chunks may be found. Dates are inclusive; a chunk that nothing dates is outside every bound."""
+    """Which chunks may be found. Dates are inclusive; a chunk that nothing dates is outside every bound.
+
+    ``view`` keeps out what its caller may not see; None lets everything of the sources pass.
+    """
 
     sources: frozenset[Source] | None = None
     after: date | None = None
     before: date | None = None
+    view: View | None = None
 
 
 ANYTHING: Final = Filters()
@@ -204,7 +209,34 @@ def _conditions(filters: Filters) -> tuple[list[str], list[str | int]]:
     if filters.before is not None:
         conditions.append("c.observed_on <= ?")
         values.append(filters.before.isoformat())
+    if filters.view is not None:
+        condition, more = _seen(filters.view)
+        conditions.append(condition)
+        values.extend(more)
     return conditions, values
+
+
+def _seen(view: View) -> tuple[str, list[str | int]]:
+    """``audience.sees`` as a condition; a test holds them equal."""
+    seen: list[str] = []
+    values: list[str | int] = []
+    if view.curated:
+        seen.append("f.tier = 'curated'")
+    if view.notes is Notes.ALL:
+        seen.append("f.tier = 'episodic'")
+    if view.notes is Notes.OWN:
+        seen.append("f.tier = 'episodic' AND c.writer = ?")
+        values.append(view.writer or "")
+    if view.foreign:
+        seen.append("f.tier IN ('import', 'extra')")
+    if view.own_session or view.other_sessions:
+        folder = session_folder(view.agent)
+        seen.append("f.tier = 'session' AND substr(f.path, 1, ?) = ?")
+        values.extend((len(folder), folder))
+        if not view.other_sessions:
+            seen[-1] += " AND c.writer = ?"
+            values.append(view.writer or "")
+    return f"({' OR '.join(f'({one})' for one in seen) or 'false'})", values
 
 
 def _chunk(row: tuple[Any, ...]) -> ChunkRow:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from openclaw_memd.domain.annotations import strip_annotations
+from openclaw_memd.domain.attribution import ATTRIBUTION_VERSION
 from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier, TrustTier, trust_tier
 from openclaw_memd.files.catalog import FileState, ListedFile
 
@@ -26,6 +27,7 @@ class ChunkRow:
     tier: Tier
     origin: Origin
     session_kind: SessionKind
+    writer: str | None
     ordinal: int
     start_line: int
     end_line: int
@@ -75,6 +77,7 @@ class IndexIdentity:
     analysis: str
     chunk_tokens: int
     chunk_overlap: int
+    attribution: int = ATTRIBUTION_VERSION
 
     def differences(self, other: "IndexIdentity | None") -> tuple[str, ...]:
         """Names of the fields that differ; all of them when ``other`` is missing."""

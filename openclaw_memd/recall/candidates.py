@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
+from openclaw_memd.domain.audience import sees, sources_in
 from openclaw_memd.domain.provenance import Source, TrustTier
 from openclaw_memd.domain.text import Term
 from openclaw_memd.index import readers
@@ -21,16 +22,25 @@ NAMED_CHUNKS: Final = 12
 NEWEST_CHUNKS: Final = 2_000
 """How many chunks are ranked for a word that is in more: it says little, the latest are as good as any."""
 
-TRUSTED: Final = frozenset({TrustTier.CURATED, TrustTier.EPISODIC})
+TRUSTED: Final = frozenset({TrustTier.CURATED, TrustTier.EPISODIC, TrustTier.SESSION})
 UNTRUSTED: Final = frozenset({TrustTier.UNTRUSTED})
 
-_SOURCES: Final[dict[Corpus, frozenset[Source] | None]] = {
+_SOURCES: Final[dict[Corpus, frozenset[Source]]] = {
     "memory": frozenset({Source.MEMORY, Source.EXTRA}),
     "sessions": frozenset({Source.SESSIONS}),
     "imports": frozenset({Source.IMPORTS}),
     "extra": frozenset({Source.EXTRA}),
-    "all": None,
+    "all": frozenset(Source),
 }
+
+
+_HELD: Final[dict[TrustTier, frozenset[Source]]] = {
+    TrustTier.CURATED: frozenset({Source.MEMORY}),
+    TrustTier.EPISODIC: frozenset(Source) - {Source.SESSIONS},
+    TrustTier.SESSION: frozenset({Source.SESSIONS}),
+    TrustTier.UNTRUSTED: frozenset(Source),
+}
+"""What the chunks of a trust tier may come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +61,19 @@ class Scope:
     passes: Callable[[ChunkRow], bool] = field(repr=False)
 
     @property
-    def has_dates(self) -> bool:
-        """Whether only texts of some days count."""
-        return self.filters.after is not None or self.filters.before is not None
+    def is_narrow(self) -> bool:
+        """Whether much may lie outside: texts of other days, or what the caller may not see."""
+        filters = self.filters
+        return filters.after is not None or filters.before is not None or filters.view is not None
 
 
 def scope_of(request: SearchRequest, tiers: Collection[TrustTier]) -> Scope:
-    """The request's corpus and dates over ``tiers``."""
-    filters = Filters(_SOURCES[request.corpus], request.after, request.before)
+    """The request's corpus and dates over ``tiers``, as far as its caller may see them."""
+    view = request.view
+    sources = sources_in(view) & _SOURCES[request.corpus]
+    sees_all = view.sees_all_memory and Source.SESSIONS not in sources
+    filters = Filters(sources, request.after, request.before, None if sees_all else view)
+    tiers = {tier for tier in tiers if not sources.isdisjoint(_HELD[tier])}
     return Scope(tuple(sorted(tiers)), filters, partial(_passes, filters=filters))
 
 
@@ -113,7 +128,7 @@ def _matching(
 
     With it all that match are ranked, since the ``newest`` may lie outside.
     """
-    if not scope.has_dates:
+    if not scope.is_narrow:
         rows = _load(connection, readers.keyword(connection, tier, match, limit, newest=newest))
         if all(map(scope.passes, rows)):
             return rows
@@ -127,6 +142,9 @@ def _load(connection: Connection, hits: Iterable[KeywordHit]) -> list[ChunkRow]:
 
 def _passes(row: ChunkRow, *, filters: Filters) -> bool:
     if not row.project_valid or (filters.sources is not None and row.source not in filters.sources):
+        return False
+    view = filters.view
+    if view is not None and not sees(view, tier=row.tier, path=row.path, writer=row.writer):
         return False
     if filters.after is None and filters.before is None:
         return True

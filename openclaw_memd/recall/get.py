@@ -15,7 +15,7 @@ from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import ListedFile, Listing, SkipReason
 from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
-from openclaw_memd.index.origins import attribute
+from openclaw_memd.index.origins import Attribution
 from openclaw_memd.index.store import Store
 from openclaw_memd.recall.types import GetAnswer, GetRequest, cite
 
@@ -65,7 +65,7 @@ class Get:
             return missing
         read = self._corpus.read(file)
         if isinstance(read, FileText):
-            return _answer_within(request, file, read.text)
+            return _answer_within(request, file, read.text, self._corpus.peek(file, read))
         reason = SkipReason(read.reason)
         if reason in _GONE:
             return missing
@@ -137,26 +137,28 @@ def _refusal(reason: SkipReason) -> DeniedError | TooLargeError | UnavailableErr
     return DeniedError(reason.description, reason=reason.value)
 
 
-def _answer_within(request: GetRequest, file: ListedFile, text: str) -> GetAnswer:
+def _answer_within(request: GetRequest, file: ListedFile, text: str, attribution: Attribution) -> GetAnswer:
     """The window, with fewer characters than were asked for if the answer were larger than it may be."""
     lines = text.removesuffix("\n").split("\n") if text else []
-    answer = _answer(request, file, lines)
+    answer = _answer(request, file, lines, attribution)
     while request.max_bytes is not None and len(answer.text) > 1:
         size = len(msgspec.json.encode(answer))
         if size <= request.max_bytes:
             break
         # The text's share of the size, less a little for the parts that stay.
         room = len(answer.text) * request.max_bytes * 9 // (size * 10)
-        answer = _answer(replace(request, max_chars=max(1, room)), file, lines)
+        answer = _answer(replace(request, max_chars=max(1, room)), file, lines, attribution)
     return answer
 
 
-def _answer(request: GetRequest, file: ListedFile, lines: Sequence[str]) -> GetAnswer:
+def _answer(
+    request: GetRequest, file: ListedFile, lines: Sequence[str], attribution: Attribution
+) -> GetAnswer:
     window = cut_window(lines, request.from_line, request.lines, request.max_chars, request.from_char)
     shown = "\n".join(window.lines)
     last = request.from_line + max(0, len(window.lines) - 1)
     notice = _notice(window, request, lines)
-    origin = attribute(file, lines).of_lines(request.from_line, last).origin
+    origin = attribution.of_lines(request.from_line, last).origin
     excerpt = Excerpt(
         cite(file.path, request.from_line, last), shown, origin, file.tier, note_date(file.path)
     )

@@ -63,7 +63,7 @@ class Nearness:
         is_complete = True
         for tier in scope.tiers:
             among = None
-            if scope.has_dates:
+            if scope.is_narrow:
                 among = await self._index.read(partial(texts_in_scope, scope=scope, tier=tier))
             nearest, was_searched = await self._nearest(tier, query, VECTOR_CHUNKS, among)
             wanted = {row.text_hash for row in candidates.rows if row.trust is tier}.difference(nearest)

@@ -136,9 +136,9 @@ class Search:
         self, work: _Work, ranking: Ranking, tiers: Collection[TrustTier], shown: Sequence[Draft] = ()
     ) -> Ranked:
         """The passages of ``tiers`` that may be shown."""
-        if not tiers:
-            return Ranked()
         scope = scope_of(work.request, tiers)
+        if not scope.tiers:
+            return Ranked()
         find = partial(find_by_keyword, scope=scope, query=work.query, frequencies=self._frequencies)
         if work.vector is None:
             return await self._index.read(

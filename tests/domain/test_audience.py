@@ -1,14 +1,24 @@
 """Every cell of the audience table, and that a hole in a context never widens the view."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_memd.domain.audience import OPERATOR, Bootstrap, Injection, Notes, View, view_of
+from openclaw_memd.domain.audience import (
+    OPERATOR,
+    Bootstrap,
+    Injection,
+    Notes,
+    View,
+    sees,
+    sources_in,
+    view_of,
+)
 from openclaw_memd.domain.callers import Caller, Channel, ChatType, Sender
-from openclaw_memd.domain.provenance import SessionKind
+from openclaw_memd.domain.provenance import SessionKind, Source, Tier
 
 OWNER = Sender("u1", is_owner=True)
 GUEST = Sender("u2", is_owner=False)
@@ -104,7 +114,7 @@ callers = st.builds(
     sender=st.sampled_from([Sender(), OWNER, GUEST]),
 )
 
-HOLES = {
+HOLES: dict[str, Any] = {
     "session_id": None,
     "session_kind": SessionKind.UNKNOWN,
     "chat_type": ChatType.UNKNOWN,
@@ -139,3 +149,56 @@ def test_what_is_own_has_a_name(caller: Caller) -> None:
     view = view_of(caller)
     if view.own_session or view.notes is Notes.OWN:
         assert view.writer is not None
+
+
+WRITERS = [None, OWNER_CHAT.writer, "session:4:main2:s9"]
+PATHS = ["MEMORY.md", "memory/2026-01-11.md", "sessions/main/s1", "sessions/mainly/s1", "sessions/other/s1"]
+views = st.builds(
+    View,
+    curated=st.booleans(),
+    notes=st.sampled_from(Notes),
+    own_session=st.booleans(),
+    other_sessions=st.booleans(),
+    foreign=st.booleans(),
+    agent=st.sampled_from(["main", "other"]),
+    writer=st.sampled_from(WRITERS),
+)
+
+
+@pytest.mark.parametrize("tier", Tier)
+def test_what_the_operator_sees(tier: Tier) -> None:
+    assert sees(OPERATOR, tier=tier, path="x", writer="session:4:main2:s1") == (tier is not Tier.SESSION)
+
+
+def test_a_group_sees_what_it_wrote_and_nothing_else() -> None:
+    group = view_of(replace(OWNER_CHAT, chat_type=ChatType.GROUP, sender=GUEST))
+    for writer in WRITERS:
+        is_own = writer == OWNER_CHAT.writer
+        assert sees(group, tier=Tier.EPISODIC, path="memory/2026-01-11.md", writer=writer) == is_own
+        assert sees(group, tier=Tier.SESSION, path="sessions/main/s1", writer=writer) == is_own
+        for tier in (Tier.CURATED, Tier.IMPORT, Tier.EXTRA):
+            assert not sees(group, tier=tier, path="x", writer=writer)
+
+
+def test_nobody_sees_the_sessions_of_another_agent() -> None:
+    view = view_of(OWNER_CHAT, cross_conversation=True)
+    assert sees(view, tier=Tier.SESSION, path="sessions/main/s2", writer=None)
+    for path in ("sessions/mainly/s2", "sessions/other/s1"):
+        assert not sees(view, tier=Tier.SESSION, path=path, writer=OWNER_CHAT.writer)
+
+
+SOURCE_OF = {
+    Tier.CURATED: Source.MEMORY,
+    Tier.EPISODIC: Source.MEMORY,
+    Tier.SESSION: Source.SESSIONS,
+    Tier.IMPORT: Source.IMPORTS,
+    Tier.EXTRA: Source.EXTRA,
+}
+
+
+@given(views, st.sampled_from(Tier), st.sampled_from(PATHS), st.sampled_from(WRITERS))
+def test_what_is_seen_comes_from_a_source_that_is_seen(
+    view: View, tier: Tier, path: str, writer: str | None
+) -> None:
+    if sees(view, tier=tier, path=path, writer=writer):
+        assert SOURCE_OF[tier] in sources_in(view)

@@ -6,12 +6,19 @@ from datetime import date
 import trio
 
 from openclaw_memd.config.sections import Search
+from openclaw_memd.domain.audience import View, view_of
+from openclaw_memd.domain.authority import missing_authority
+from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier
 from openclaw_memd.errors import NotFoundError
 from openclaw_memd.gateway.results import StatusReport, SyncReport
 from openclaw_memd.gateway.services import AgentServices, Gauge, Services
+from openclaw_memd.index.first_answers import FirstAnswers
+from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job, Jobs, Progress
+from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.recall.types import GetAnswer, GetRequest, Hit, SearchAnswer, SearchRequest
+from openclaw_memd.sessions.service import Sessions
 
 SYNCED = SyncReport(generation=7, added=1, changed=2, removed=3, unchanged=4, skipped=5, took_ms=6.5)
 
@@ -48,7 +55,10 @@ Search_ = Callable[[SearchRequest], Awaitable[SearchAnswer]]
 
 
 class FakeAgent:
-    """Answers with ``HIT`` unless ``on_search`` or ``on_sync`` says otherwise; ``asked`` are its requests."""
+    """Answers with ``HIT`` unless ``on_search`` or ``on_sync`` says otherwise; ``asked`` are its requests.
+
+    What writes is tested with a whole daemon.
+    """
 
     def __init__(self, jobs: Jobs) -> None:
         self.search_defaults = Search(max_results=9, min_score=0.5)
@@ -56,6 +66,27 @@ class FakeAgent:
         self.on_search: Search_ | None = None
         self.on_sync: Callable[[], Awaitable[SyncReport]] | None = None
         self._jobs = jobs
+
+    @property
+    def notes(self) -> NoteWriter:
+        raise NotImplementedError
+
+    @property
+    def sessions(self) -> Sessions:
+        raise NotImplementedError
+
+    @property
+    def first_answers(self) -> FirstAnswers:
+        raise NotImplementedError
+
+    def missing_authority(self, caller: Caller | None) -> str | None:
+        return missing_authority(caller)
+
+    def view(self, caller: Caller | None) -> View:
+        return view_of(caller)
+
+    async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
+        raise NotImplementedError
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         self.asked.append(request)
@@ -90,7 +121,7 @@ class FakeServices:
 
     def agent(self, agent_id: str) -> AgentServices:
         if agent_id != "main":
-            raise NotFoundError("no such agent", field="context.agent")
+            raise NotFoundError("no such agent", field="agent")
         return self.main
 
     async def status(self, deep: bool) -> StatusReport:

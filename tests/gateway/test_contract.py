@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import fields
 
 from openclaw_memd.config.schema import Limits
-from openclaw_memd.gateway import results, schemas
+from openclaw_memd.gateway import notes, results, schemas, sessions, trusting
 from openclaw_memd.gateway.methods import METHODS, describe_all
 from openclaw_memd.gateway.rights import Right
 from openclaw_memd.gateway.table import Pace
@@ -21,6 +21,14 @@ RIGHTS: dict[str, tuple[Right, Pace]] = {
     "job.cancel": ("A", "write"),
     "recall.search": ("R", "read"),
     "recall.get": ("R", "read"),
+    "note.append": ("N", "write"),
+    "note.observe": ("N", "write"),
+    "flush.plan": ("N", "write"),
+    "flush.append": ("N", "write"),
+    "session.append": ("N", "write"),
+    "session.list": ("A", "read"),
+    "session.end": ("N", "write"),
+    "memory.trust": ("A", "write"),
 }
 REQUIRED = object()
 PARAMS: dict[str, dict[str, object]] = {
@@ -40,6 +48,28 @@ PARAMS: dict[str, dict[str, object]] = {
         "explain": False,
     },
     "recall.get": {"path": REQUIRED, "from": 1, "lines": 120, "max_chars": 12_000},
+    "note.append": {"text": None, "slug": None, "entries": None, "request_key": None},
+    "note.observe": {"path": REQUIRED, "before_hash": REQUIRED, "after_hash": REQUIRED},
+    "flush.plan": {
+        "projected_tokens": REQUIRED,
+        "context_window": None,
+        "reserve_tokens": None,
+        "transcript_bytes": None,
+        "cycle_id": REQUIRED,
+        "sandbox": None,
+        "self_compacting": False,
+    },
+    "flush.append": {"text": None, "entries": None, "cycle_id": REQUIRED, "request_key": None},
+    "session.append": {"messages": REQUIRED, "request_key": None},
+    "session.list": {},
+    "session.end": {"reason": "end", "capture": None, "request_key": None},
+    "memory.trust": {
+        "path": REQUIRED,
+        "start_line": None,
+        "end_line": None,
+        "hash": None,
+        "origin": REQUIRED,
+    },
 }
 SHAPES: dict[type[msgspec.Struct], str] = {
     schemas.Context: "agent session_id parent_session_id session_kind chat_type channel sender tainted "
@@ -68,9 +98,25 @@ SHAPES: dict[type[msgspec.Struct], str] = {
     results.Hit: "path start_line end_line text score vector_score text_score exact weak tier source origin "
     "session_kind observed_at importance triggers projects supersedes_key citation why",
     results.SearchResult: "hits context mode freshness pending empty_reason best_below degraded took_ms",
+    notes.EntryParams: "text importance triggers supersedes_key project",
+    notes.Appended: "path start_line end_line origin hash appended spooled",
+    notes.Observed: "origin",
+    notes.FlushPlan: "due reason path system_prompt prompt model silent_token append_only",
+    sessions.MessageParams: "id role text at sender kind tool",
+    sessions.ToolParams: "name network",
+    sessions.SessionAppended: "accepted skipped tainted",
+    sessions.SkippedMessage: "id reason",
+    sessions.CaptureParams: "messages slug",
+    sessions.SessionEnded: "ingested note_path follow_ups",
+    sessions.SessionList: "sessions",
+    sessions.SessionReport: "session_id agent kind messages last_at excluded",
+    trusting.Trusted: "changed",
     results.GetResult: "status path text from lines total_lines truncated next_from origin notice context",
 }
 MAY_BE_ABSENT = {
+    notes.FlushPlan: {"model"},
+    sessions.SessionEnded: {"note_path"},
+    sessions.SessionReport: {"excluded"},
     results.EmbeddingReport: {"reason"},
     results.JobReport: {"result"},
     results.Hit: {"why"},
@@ -94,7 +140,7 @@ def defaults(shape: type[msgspec.Struct]) -> dict[str, object]:
     return {
         field.encode_name: REQUIRED if field.required else field.default
         for field in fields(shape)
-        if field.encode_name not in {"context", "deadline_ms"}
+        if field.encode_name not in {"context", "deadline_ms", "agent"}
     }
 
 

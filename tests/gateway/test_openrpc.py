@@ -30,6 +30,14 @@ def test_every_method_is_there_once_and_no_other(document: Any) -> None:
         "job.cancel",
         "recall.search",
         "recall.get",
+        "note.append",
+        "note.observe",
+        "flush.plan",
+        "flush.append",
+        "session.append",
+        "session.list",
+        "session.end",
+        "memory.trust",
     ]
     assert names == [method.name for method in METHODS]
 

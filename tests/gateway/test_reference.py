@@ -7,16 +7,30 @@ from typing import get_args
 import msgspec
 import pytest
 
+from openclaw_memd.domain.admission import Exclusion
+from openclaw_memd.domain.authority import missing_authority
+from openclaw_memd.domain.flush_plan import FlushReason
 from openclaw_memd.files.catalog import SkipReason
+from openclaw_memd.files.notes import Obstacle
+from openclaw_memd.gateway.contexts import caller_of
 from openclaw_memd.gateway.jsonguard import JsonFault
 from openclaw_memd.gateway.methods import METHODS, describe_all
-from openclaw_memd.gateway.reasons import ANSWER_REASONS, ERROR_REASONS, SKIP_REASONS
+from openclaw_memd.gateway.reasons import (
+    ANSWER_REASONS,
+    ERROR_REASONS,
+    MESSAGE_REASONS,
+    PLAN_REASONS,
+    SKIP_REASONS,
+    TRANSCRIPT_REASONS,
+)
 from openclaw_memd.gateway.reference import render_reference
-from openclaw_memd.gateway.rights import missing_authority
 from openclaw_memd.gateway.schemas import Context, Sender
 from openclaw_memd.gateway.table import AnyMethod
 from openclaw_memd.index import faults
 from openclaw_memd.recall.types import Degraded, EmptyReason
+from openclaw_memd.sessions.filters import FilterReason
+from openclaw_memd.sessions.formats.names import TranscriptSkip
+from openclaw_memd.sessions.skips import MessageSkip
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "openclaw_memd"
@@ -64,13 +78,21 @@ def test_every_reason_in_the_source_is_described_and_no_other() -> None:
         Context(sender=Sender(is_owner=True), session_kind="interactive"),
         Context(sender=Sender(is_owner=True), session_kind="interactive", chat_type="direct", tainted=True),
     ]
-    used = {*codes_in_source(), *get_args(JsonFault), *map(missing_authority, [None, *lacking])}
+    used = {
+        *codes_in_source(),
+        *get_args(JsonFault),
+        *map(missing_authority, map(caller_of, [None, *lacking])),
+        *(set(Obstacle) - set(SKIP_REASONS)),
+    }
     assert used | set(faults._DISK_ERRORS.values()) == set(ERROR_REASONS)
 
 
 def test_the_other_reasons_are_those_of_their_types() -> None:
     assert set(ANSWER_REASONS) == {*get_args(EmptyReason), *get_args(Degraded)}
     assert set(SKIP_REASONS) == set(SkipReason)
+    assert set(MESSAGE_REASONS) == {*FilterReason, *MessageSkip, *Exclusion}
+    assert set(PLAN_REASONS) == set(FlushReason)
+    assert set(TRANSCRIPT_REASONS) == set(TranscriptSkip)
 
 
 def test_every_link_leads_to_a_heading() -> None:

@@ -3,8 +3,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from openclaw_memd.domain.authority import missing_authority
 from openclaw_memd.errors import DeniedError
-from openclaw_memd.gateway.rights import Right, check_right
+from openclaw_memd.gateway import rights
+from openclaw_memd.gateway.contexts import caller_of
+from openclaw_memd.gateway.rights import Right
 from openclaw_memd.gateway.schemas import Context
 
 OWNER: dict[str, Any] = {
@@ -16,6 +19,10 @@ OWNER: dict[str, Any] = {
 
 def context(**changes: Any) -> Context:
     return msgspec.convert(OWNER | changes, Context)
+
+
+def check_right(right: Right, context: Context | None) -> None:
+    rights.check_right(right, caller_of(context), missing_authority)
 
 
 @pytest.mark.parametrize("right", ["R", "N", "O", "A"])

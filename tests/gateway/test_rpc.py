@@ -234,7 +234,7 @@ async def test_search_gets_what_was_asked_and_the_defaults_of_the_configuration(
 async def test_an_unknown_agent_is_not_found(services: FakeServices) -> None:
     async with dispatching(services) as ask:
         error = (await ask(call("recall.search", query="x", context={"agent": "nobody"})))["error"]
-    assert (error["code"], error["data"]["field"]) == (-32001, "context.agent")
+    assert (error["code"], error["data"]["field"]) == (-32001, "agent")
 
 
 async def test_owner_calls_need_an_owner_when_there_is_a_context(services: FakeServices) -> None:

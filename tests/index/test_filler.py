@@ -15,7 +15,7 @@ from openclaw_memd.index.fill_progress import FillProgress, FillState
 from openclaw_memd.index.filler import DAMAGE_RETRY_S, DISK_RETRY_S
 from openclaw_memd.index.vector_database import open_vectors
 from openclaw_memd.index.vector_pruning import prune_vectors
-from openclaw_memd.ports import EmbedderError, EmbedKind
+from openclaw_memd.ports import Calibration, EmbedderError, EmbedderStatus, EmbedKind
 from tests.fakes import HashEmbedder
 from tests.index.fill_world import AT, World, notes, settle, until
 from tests.index.vectors import Vectors, key, overwrite_pages, set_aside
@@ -31,7 +31,7 @@ def embedder() -> HashEmbedder:
 
 @pytest.fixture
 async def world(tmp_path: Path, embedder: HashEmbedder) -> AsyncIterator[World]:
-    world = World(open_vectors(tmp_path / "vectors.db", AT), embedder)
+    world = World(open_vectors(tmp_path / "vectors.db", AT).store, embedder)
     yield world
     await world.store.aclose()
 
@@ -376,6 +376,155 @@ class TestModels:
         assert await world.vectors.missing("hash-2", [key("note")]) == []
 
 
+class TestEmbedderThatFailedElsewhere:
+    """Queries use the embedder too; when it fails on one, the filler finds out when it works again."""
+
+    class Failing(HashEmbedder):
+        failing = False
+
+        def status(self) -> EmbedderStatus:
+            if self.failing:
+                return EmbedderStatus("fake", "hash-1", self.dims, "degraded", "its process hung")
+            return super().status()
+
+        async def embed(self, texts: Sequence[str], *, kind: EmbedKind) -> Vectors:
+            vectors = await super().embed(texts, kind=kind)
+            self.failing = False
+            return vectors
+
+    async def test_it_is_tried_again_with_growing_rests_until_it_works(
+        self, tmp_path: Path, nursery: trio.Nursery, mock_clock: trio.testing.MockClock
+    ) -> None:
+        embedder = self.Failing(required=True)
+        world = World(open_vectors(tmp_path / "vectors.db", AT).store, embedder)
+        world.publish("note")
+        await nursery.start(world.filler.run)
+        await world.until_idle()
+        embedder.failing = True
+        embedder.faults.extend([EmbedderError("its process hung", retry_after_s=1.0)] * 2)
+
+        world.filler.wake()
+        assert (await world.until(FillState.WAITING)).reason == "its process hung"
+        for _ in range(2):
+            mock_clock.jump(3)
+            await settle()
+
+        assert (await world.until(FillState.IDLE)).reason is None
+        assert not embedder.failing
+        assert embedder.attempts == 1 + 3
+        await world.store.aclose()
+
+    async def test_one_that_works_is_left_alone(
+        self, world: World, embedder: HashEmbedder, nursery: trio.Nursery
+    ) -> None:
+        world.publish("note")
+        await nursery.start(world.filler.run)
+        await world.until_idle()
+
+        for _ in range(3):
+            world.filler.wake()
+            await settle()
+
+        assert embedder.attempts == 1
+
+
+class TestCalibration:
+    async def test_it_is_there_before_anything_is_embedded_since_queries_have_no_time_to_measure_it(
+        self, tmp_path: Path, nursery: trio.Nursery
+    ) -> None:
+        order = []
+
+        class Measuring(HashEmbedder):
+            async def calibration(self) -> Calibration:
+                order.append("measured")
+                return await super().calibration()
+
+            async def embed(self, texts: Sequence[str], *, kind: EmbedKind) -> Vectors:
+                order.append("embedded")
+                return await super().embed(texts, kind=kind)
+
+        world = World(open_vectors(tmp_path / "vectors.db", AT).store, Measuring(required=True))
+        world.publish(*notes(6))
+        await nursery.start(world.filler.run)
+        await world.until_idle()
+        world.publish("one more")
+        await world.until_idle()
+
+        assert order == ["measured", "embedded", "embedded", "embedded"]
+        await world.store.aclose()
+
+    async def test_an_embedder_that_does_not_know_its_model_is_asked_until_it_does(
+        self, tmp_path: Path, nursery: trio.Nursery, mock_clock: trio.testing.MockClock
+    ) -> None:
+        class Remote(HashEmbedder):
+            def status(self) -> EmbedderStatus:
+                return EmbedderStatus("fake", None, None, "idle")
+
+            async def calibration(self) -> Calibration:
+                calibration = await super().calibration()
+                self.model_id = "hash-1"
+                return calibration
+
+        embedder = Remote(required=True)
+        embedder.model_id = None
+        embedder.faults.append(EmbedderError("down"))
+        world = World(open_vectors(tmp_path / "vectors.db", AT).store, embedder)
+        world.publish("note")
+        await nursery.start(world.filler.run)
+        await world.until(FillState.WAITING)
+        mock_clock.jump(3)
+
+        assert (await world.until_idle()).done == 1
+        await world.store.aclose()
+
+
+class TestGaps:
+    async def test_a_search_knows_whether_texts_lack_vectors(
+        self, world: World, embedder: HashEmbedder, nursery: trio.Nursery
+    ) -> None:
+        world.publish("note", "other")
+        await nursery.start(world.filler.run)
+        await world.until_idle()
+        assert not world.search.may_lack()
+
+        embedder.faults.extend([EmbedderError("down")] * 9)
+        world.publish("fresh")
+        assert world.search.may_lack()
+        await world.until(FillState.WAITING)
+
+        assert world.search.may_lack()
+        assert world.search.may_lack({key("fresh"), key("note")})
+        assert not world.search.may_lack({key("note")})
+        assert not world.later_search.may_lack()
+        world.unpublish("fresh")
+        assert not world.search.may_lack()
+
+    async def test_a_text_that_can_have_none_is_no_gap(
+        self, world: World, embedder: HashEmbedder, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(embedder, "vector", lambda _text: np.zeros(32, np.float32))
+        world.publish("note")
+        await nursery.start(world.filler.run)
+        assert (await world.until_idle()).given_up == 1
+
+        assert not world.search.may_lack()
+
+    async def test_damaged_vectors_are_missed_until_they_are_made_anew(
+        self, world: World, embedder: HashEmbedder, nursery: trio.Nursery
+    ) -> None:
+        world.publish("note")
+        await nursery.start(world.filler.run)
+        await world.until_idle()
+        embedder.faults.extend([EmbedderError("down")] * 9)
+        world.store.damage.set()
+        await until(lambda: world.progress.state is FillState.WAITING)
+        assert world.search.model is None or world.search.may_lack()
+        await until(lambda: world.progress.reason == "down")
+
+        assert world.filler.aside is not None
+        assert world.search.model is None or world.search.may_lack()
+
+
 class TestDamage:
     @pytest.mark.parametrize("met_by", ["a check after a crash", "a search", "a write"])
     async def test_a_damaged_database_is_set_aside_and_filled_anew(
@@ -387,7 +536,7 @@ class TestDamage:
         met_by: str,
     ) -> None:
         path = tmp_path / "vectors.db"
-        world = World(open_vectors(path, AT), embedder)
+        world = World(open_vectors(path, AT).store, embedder)
         world.publish(*notes(60))
         async with trio.open_nursery() as first_life:
             await first_life.start(world.filler.run)
@@ -398,7 +547,7 @@ class TestDamage:
         if met_by == "a check after a crash":
             leave_marker(path)
 
-        world = World(open_vectors(path, AT), embedder)
+        world = World(open_vectors(path, AT).store, embedder)
         world.publish(*notes(60))
         await nursery.start(world.filler.run)
         if met_by == "a search":
@@ -412,6 +561,8 @@ class TestDamage:
             mock_clock.jump(DAMAGE_RETRY_S + 0.1)
         await until(lambda: len(set_aside(tmp_path)) == 1)
         await world.until_idle()
+        assert world.filler.aside is not None
+        assert [world.filler.aside.name] == set_aside(tmp_path)
 
         assert {f"note {number}" for number in range(60)} <= set(embedder.embedded_texts[60:])
         assert (await world.found("note 31"))[0] == "note 31"

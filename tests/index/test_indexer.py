@@ -34,6 +34,16 @@ class Interrupted(Corpus):
         return found
 
 
+class Reborn(Interrupted):
+    """A file that is there when it is read and gone whenever it would be published."""
+
+    def read(self, file: ListedFile) -> FileText | Skipped:
+        place = self.roots.place(file.root) / file.relative
+        place.write_text("ghost\n")
+        self.on_read[file.path] = [place.unlink]
+        return Interrupted.read(self, file)
+
+
 def freshness(index: Index) -> str:
     return index.indexer.state.freshness
 
@@ -129,17 +139,29 @@ async def test_an_indexed_file_deleted_while_its_change_is_read_goes(notes: Note
         assert report.removed == 1
 
 
-async def test_a_file_that_never_keeps_still_stays_pending(notes: Notes) -> None:
+async def test_a_file_that_never_keeps_still_is_found_as_it_was_read_and_stays_pending(notes: Notes) -> None:
     texts = (f"version {number} {'x' * number}\n" for number in range(100))
     notes.write("memory/a.md", next(texts))
     actions: Actions = {"memory/a.md": [lambda: notes.write("memory/a.md", next(texts))] * 9}
     async with open_notes(notes, change_corpus=lambda c: Interrupted(c.roots, c.rules, actions)) as index:
-        await index.indexer.sync()
+        report = await index.indexer.sync()
         assert (index.indexer.state.freshness, index.indexer.state.pending) == ("stale", 1)
+        assert (report.added, await index.find("version")) == (1, ["memory/a.md"])
+        before = await index.chunks("memory/a.md")
+        assert (await index.indexer.sync()).changed == 1
+        assert await index.chunks("memory/a.md") != before
         actions["memory/a.md"] = []
         await index.indexer.sync_hinted()
         assert index.indexer.state.freshness == "fresh"
         assert await index.find("version") == ["memory/a.md"]
+
+
+async def test_a_file_that_is_gone_at_each_try_is_never_published(notes: Notes) -> None:
+    notes.write("memory/a.md", "ghost\n")
+    async with open_notes(notes, change_corpus=lambda c: Reborn(c.roots, c.rules, {})) as index:
+        report = await index.indexer.sync()
+        assert (report.added, await index.find("ghost")) == (0, [])
+        assert (index.indexer.state.freshness, index.indexer.state.pending) == ("stale", 1)
 
 
 async def test_one_odd_file_stops_nothing(notes: Notes) -> None:
@@ -473,3 +495,29 @@ async def test_the_log_is_emptied_after_text_was_deleted(notes: Notes) -> None:
         await index.indexer.sync()
         for path in notes.state.iterdir():
             assert b"xylophone" not in path.read_bytes(), path.name
+
+
+async def test_what_is_left_out_by_choice_or_design_is_no_skipped_file(notes: Notes) -> None:
+    for path in ("AGENTS.md", "DREAMS.md", "memory/.dreams/x.md", "memory/dreaming/y.md", "memory/no/z.md"):
+        notes.write(path, "text\n")
+    (notes.folder / "memory/bytes.md").write_bytes(b"\xff\xfe broken")
+    rules = FileRules.parse(exclude=["memory/no/"])
+    async with open_notes(notes, rules=rules) as index:
+        report = await index.indexer.sync()
+        skipped = {skip.path for skip in index.indexer.state.skipped}
+
+    assert report.skipped == 1
+    assert {"memory/bytes.md", "memory/no/"} <= skipped
+    assert not {path for path in skipped if "dream" in path.lower() and path != "DREAMS.md"}
+
+
+async def test_a_workspace_that_is_gone_counts_as_partial_and_keeps_its_rows(notes: Notes) -> None:
+    notes.write("memory/a.md", "alpha\n")
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        notes.folder.rename(notes.folder.with_name("elsewhere"))
+        await index.indexer.sync()
+        assert (freshness(index), await index.paths()) == ("partial", ["memory/a.md"])
+        notes.folder.with_name("elsewhere").rename(notes.folder)
+        await index.indexer.sync()
+        assert freshness(index) == "fresh"

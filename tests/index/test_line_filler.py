@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("mock_clock")
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
-    world = World(open_vectors(tmp_path / "vectors.db", AT), HashEmbedder())
+    world = World(open_vectors(tmp_path / "vectors.db", AT).store, HashEmbedder())
     yield world
     await world.store.aclose()
 
@@ -40,7 +40,8 @@ async def stored(world: World, text: str, model: str = "hash-1") -> Vectors | No
 async def until_filled(world: World) -> FillProgress:
     def is_filled() -> bool:
         progress = world.progress
-        return progress.state is FillState.IDLE and progress.lines_done == progress.lines_total > 0
+        whole = progress.done + progress.given_up == progress.total
+        return progress.state is FillState.IDLE and whole and progress.lines_done == progress.lines_total > 0
 
     await until(is_filled)
     return world.progress
@@ -137,7 +138,7 @@ class TestFilling:
     async def test_texts_of_more_lines_than_are_remembered_get_all_of_theirs(
         self, tmp_path: Path, nursery: trio.Nursery
     ) -> None:
-        world = World(open_vectors(tmp_path / "short.db", AT), HashEmbedder(), recent_lines=1)
+        world = World(open_vectors(tmp_path / "short.db", AT).store, HashEmbedder(), recent_lines=1)
         world.publish(chunk("a", 19), chunk("b", 23))
         await nursery.start(world.filler.run)
         await until_filled(world)
@@ -186,7 +187,7 @@ class TestFilling:
     async def test_an_embedder_that_is_required_gets_no_lines(
         self, tmp_path: Path, nursery: trio.Nursery
     ) -> None:
-        world = World(open_vectors(tmp_path / "remote.db", AT), HashEmbedder(required=True))
+        world = World(open_vectors(tmp_path / "remote.db", AT).store, HashEmbedder(required=True))
         world.publish(chunk("note", 3))
         await nursery.start(world.filler.run)
         await world.until_idle()
@@ -212,7 +213,7 @@ class TestFilling:
         folder = tmp_path_factory.mktemp("filled")
 
         async def fill() -> None:
-            world = World(open_vectors(folder / "vectors.db", AT), HashEmbedder(), recent_lines=2)
+            world = World(open_vectors(folder / "vectors.db", AT).store, HashEmbedder(), recent_lines=2)
             async with trio.open_nursery() as nursery:
                 world.publish(*("\n".join(lines) for lines in texts))
                 await nursery.start(world.filler.run)
@@ -379,7 +380,7 @@ class TestFailures:
         path = tmp_path / "vectors.db"
         embedder = HashEmbedder()
         texts = [chunk(f"note {number}", 2) for number in range(30)]
-        world = World(open_vectors(path, AT), embedder)
+        world = World(open_vectors(path, AT).store, embedder)
         world.publish(*texts)
         async with trio.open_nursery() as first_life:
             await first_life.start(world.filler.run)
@@ -388,7 +389,7 @@ class TestFailures:
         await world.store.aclose()
         overwrite_pages(path)
 
-        world = World(open_vectors(path, AT), embedder)
+        world = World(open_vectors(path, AT).store, embedder)
         world.publish(*texts, chunk("new", 2))
         await nursery.start(world.filler.run)
         await world.until(FillState.WAITING)

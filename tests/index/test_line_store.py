@@ -12,7 +12,7 @@ from tests.index.vectors import keys, unit_vectors
 
 @pytest.fixture
 async def lines(tmp_path: Path) -> AsyncIterator[LineStore]:
-    store = open_vectors(tmp_path / "vectors.db", datetime(2026, 1, 11, tzinfo=UTC))
+    store = open_vectors(tmp_path / "vectors.db", datetime(2026, 1, 11, tzinfo=UTC)).store
     yield LineStore(store)
     await store.aclose()
 

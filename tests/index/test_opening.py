@@ -1,11 +1,12 @@
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import apsw
 import pytest
 import trio
 
-from openclaw_memd.index.database import NewerFormatError
+from openclaw_memd.index.database import NewerFormatError, migrations
+from openclaw_memd.index.ledger.lines import read_loss
 from openclaw_memd.index.leftovers import KEPT_DAMAGED, building_path, set_aside
 from openclaw_memd.index.opening import (
     INDEX_NAME,
@@ -41,8 +42,25 @@ async def test_an_index_keeps_the_identity_it_was_made_with(tmp_path: Path) -> N
 
     assert found == IDENTITY
     assert other.differences(found) == ("chunking", "chunk_tokens")
-    assert other.differences(None) == ("chunking", "analysis", "chunk_tokens", "chunk_overlap")
+    assert other.differences(None) == ("chunking", "analysis", "chunk_tokens", "chunk_overlap", "attribution")
     assert other.differences(other) == ()
+
+
+async def test_an_index_without_writers_is_taken_over_and_said_to_be_attributed_otherwise(
+    tmp_path: Path,
+) -> None:
+    old = apsw.Connection(str(tmp_path / INDEX_NAME))
+    old.execute(migrations("index")[0])
+    old.execute("INSERT INTO identity VALUES (1, 1, 'a', 400, 80)")
+    old.pragma("user_version", 1)
+    old.close()
+
+    opened = open_index(tmp_path, IDENTITY, lambda: AT)
+    found = opened.store.read_now(read_identity)
+    await opened.store.aclose()
+
+    assert opened.set_aside is None
+    assert IDENTITY.differences(found) == ("attribution",)
 
 
 @pytest.mark.parametrize("content", [b"garbage " * 1_000, b"SQLite format 3\0" + b"\xff" * 5_000])
@@ -110,6 +128,61 @@ async def test_a_damaged_ledger_is_set_aside_and_said_so(tmp_path: Path) -> None
     assert opened.set_aside is not None
     assert opened.set_aside.exists()
     await opened.store.aclose()
+
+
+async def _loss(folder: Path, *, origins_lost: bool = False) -> datetime | None:
+    opened = open_state(folder, "w1", lambda: AT, origins_lost=origins_lost)
+    found = opened.store.read_now(read_loss)
+    await opened.store.aclose()
+    return found
+
+
+async def test_a_first_ledger_has_lost_nothing(tmp_path: Path) -> None:
+    assert await _loss(tmp_path) is None
+    await open_index(tmp_path, IDENTITY, lambda: AT).store.aclose()
+    assert await _loss(tmp_path) is None
+
+
+async def test_a_start_that_ended_before_the_ledger_was_made_has_lost_nothing(tmp_path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", ".open"):
+        (tmp_path / f"{STATE_NAME}{suffix}").touch()
+    assert await _loss(tmp_path) is None
+
+
+async def test_a_new_ledger_of_a_workspace_that_lost_its_origins_notes_it_once(tmp_path: Path) -> None:
+    assert await _loss(tmp_path, origins_lost=True) == AT
+    assert await _loss(tmp_path) == AT
+
+
+async def test_an_old_ledger_has_lost_nothing_whatever_the_workspace_says(tmp_path: Path) -> None:
+    assert await _loss(tmp_path) is None
+    assert await _loss(tmp_path, origins_lost=True) is None
+
+
+async def test_a_ledger_that_was_deleted_is_lost_and_the_index_with_it(tmp_path: Path) -> None:
+    await _loss(tmp_path)
+    await open_index(tmp_path, IDENTITY, lambda: AT).store.aclose()
+    for path in tmp_path.iterdir():
+        if path.name.startswith(STATE_NAME):
+            path.unlink()
+    assert await _loss(tmp_path) == AT
+    assert names(tmp_path) == {STATE_NAME}
+
+
+async def test_a_ledger_that_is_deleted_while_it_is_in_use_is_lost(tmp_path: Path) -> None:
+    store = open_state(tmp_path, "w1", lambda: AT).store
+    for path in list(tmp_path.iterdir()):
+        path.unlink()
+    assert await store.read(read_loss) == AT
+    await store.aclose()
+
+
+async def test_a_damaged_ledger_is_lost_and_the_index_with_it(tmp_path: Path) -> None:
+    await _loss(tmp_path)
+    await open_index(tmp_path, IDENTITY, lambda: AT).store.aclose()
+    (tmp_path / STATE_NAME).write_bytes(b"garbage " * 1_000)
+    assert await _loss(tmp_path) == AT
+    assert not (tmp_path / INDEX_NAME).exists()
 
 
 async def test_a_ledger_with_a_broken_page_is_found_after_an_unclean_end(tmp_path: Path) -> None:

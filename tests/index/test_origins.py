@@ -1,8 +1,16 @@
 import pytest
 
-from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier
+from openclaw_memd.domain.provenance import (
+    FOREIGN,
+    HANDWRITTEN,
+    Origin,
+    Provenance,
+    SessionKind,
+    Source,
+    Tier,
+)
 from openclaw_memd.files.catalog import ListedFile
-from openclaw_memd.index.origins import FOREIGN, HANDWRITTEN, Attribution, Provenance, attribute
+from openclaw_memd.index.origins import BY_PLACE, Attribution
 
 OWNER = Provenance(Origin.OWNER, SessionKind.INTERACTIVE)
 CRON = Provenance(Origin.SYSTEM, SessionKind.CRON)
@@ -19,7 +27,7 @@ CRON = Provenance(Origin.SYSTEM, SessionKind.CRON)
 )
 def test_only_the_memory_files_are_ours(source: Source, origin: Origin) -> None:
     file = ListedFile("x.md", source, Tier.EPISODIC, "workspace", "x.md", evergreen=False)
-    attribution = attribute(file, ["one", "two"])
+    attribution = BY_PLACE.peek(file, ["one", "two"])
 
     assert attribution.breaks == frozenset()
     assert attribution.of_lines(1, 2) == Provenance(origin, SessionKind.UNKNOWN)

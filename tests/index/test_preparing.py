@@ -3,9 +3,10 @@ import json
 
 import pytest
 
-from openclaw_memd.domain.provenance import Source, Tier
+from openclaw_memd.domain.provenance import HANDWRITTEN, Source, Tier
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import FileState, ListedFile
+from openclaw_memd.index.origins import BY_PLACE, Attribution
 from openclaw_memd.index.preparing import PreparedFile
 from openclaw_memd.index.rows import embedding_text
 from tests.index.notes import make_preparer
@@ -22,7 +23,9 @@ def listed(path: str, source: Source = Source.MEMORY, *, evergreen: bool = False
 
 
 def prepare(path: str, text: str, source: Source = Source.MEMORY, *, evergreen: bool = False) -> PreparedFile:
-    return make_preparer().prepare(listed(path, source, evergreen=evergreen), FileText(text, STATE))
+    file = listed(path, source, evergreen=evergreen)
+    attribution = BY_PLACE.peek(file, ())
+    return make_preparer().prepare(file, FileText(text, STATE), attribution)
 
 
 def test_terms_keep_the_lines_of_the_text() -> None:
@@ -123,4 +126,6 @@ def test_what_a_pause_raises_ends_the_work() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make_preparer().prepare(listed("memory/a.md"), FileText("text\n", STATE), pause=stop)
+        make_preparer().prepare(
+            listed("memory/a.md"), FileText("text\n", STATE), Attribution(((1, HANDWRITTEN),)), pause=stop
+        )

@@ -1,7 +1,8 @@
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -13,8 +14,9 @@ from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import FileState, ListedFile
 from openclaw_memd.index import readers
 from openclaw_memd.index.database import Durability, migrate, open_writer
+from openclaw_memd.index.origins import BY_PLACE
 from openclaw_memd.index.preparing import PreparedFile
-from openclaw_memd.index.publishing import Slice, SliceResult, publish
+from openclaw_memd.index.publishing import Published, Slice, publish
 from openclaw_memd.index.repairing import find_damage
 from tests.index.notes import make_preparer
 
@@ -23,7 +25,8 @@ STATE = FileState(1, 2, 3, 4, b"h")
 
 
 def prepare(path: str, text: str, source: Source = Source.MEMORY, tier: Tier = Tier.CURATED) -> PreparedFile:
-    return PREPARER.prepare(ListedFile(path, source, tier, "workspace", path, False), FileText(text, STATE))
+    file = ListedFile(path, source, tier, "workspace", path, False)
+    return PREPARER.prepare(file, FileText(text, STATE), BY_PLACE.peek(file, ()))
 
 
 @pytest.fixture
@@ -34,17 +37,11 @@ def writer(tmp_path: Path) -> Iterator[apsw.Connection]:
     writer.close()
 
 
-def change(
-    writer: apsw.Connection, content: Slice, holds: Callable[[ListedFile, FileState], bool]
-) -> SliceResult:
+def put(writer: apsw.Connection, *files: PreparedFile, removed: tuple[str, ...] = ()) -> Published | None:
     writer.execute("BEGIN IMMEDIATE")
-    result = publish(writer, content, holds)
+    published = publish(writer, Slice(files, removed))
     writer.execute("COMMIT")
-    return result
-
-
-def put(writer: apsw.Connection, *files: PreparedFile, removed: tuple[str, ...] = ()) -> SliceResult:
-    return change(writer, Slice(files, removed), lambda _file, _state: True)
+    return published
 
 
 def texts(writer: apsw.Connection, path: str) -> list[str]:
@@ -72,12 +69,12 @@ def test_chunks_whose_text_stays_keep_their_id(writer: apsw.Connection) -> None:
 def test_appending_writes_no_text_again(writer: apsw.Connection) -> None:
     put(writer, prepare("MEMORY.md", "- one\n- two\n"))
     before = ids(writer, "MEMORY.md")
-    result = put(writer, prepare("MEMORY.md", "- one\n- two\n- three\n"))
+    published = put(writer, prepare("MEMORY.md", "- one\n- two\n- three\n"))
 
     assert ids(writer, "MEMORY.md")[:2] == before
-    assert result.published is not None
-    assert [len(hashes) for hashes in result.published.added.values()] == [1]
-    assert not result.published.removed
+    assert published is not None
+    assert [len(hashes) for hashes in published.added.values()] == [1]
+    assert not published.removed
 
 
 def test_moved_lines_are_updated_in_place(writer: apsw.Connection) -> None:
@@ -99,13 +96,12 @@ def test_ids_are_never_given_twice(writer: apsw.Connection) -> None:
 
 
 def test_each_change_has_a_generation_and_nothing_has_none(writer: apsw.Connection) -> None:
-    first = put(writer, prepare("a.md", "- one\n")).published
+    first = put(writer, prepare("a.md", "- one\n"))
     assert first is not None
-    assert put(writer, removed=("never.md",)).published is None
+    assert put(writer, removed=("never.md",)) is None
     with writer:
-        result = publish(writer, Slice(refreshed=(("a.md", replace(STATE, mtime_ns=9)),)), lambda *_: True)
-    assert result.published is None
-    second = put(writer, removed=("a.md",)).published
+        assert publish(writer, Slice(refreshed=(("a.md", replace(STATE, mtime_ns=9)),))) is None
+    second = put(writer, removed=("a.md",))
     assert second is not None
     assert (first.generation, second.generation) == (1, 2)
     assert second.removed == first.added
@@ -115,20 +111,40 @@ def test_a_refreshed_state_is_stored(writer: apsw.Connection) -> None:
     put(writer, prepare("a.md", "- one\n"))
     state = FileState(10, 20, 30, 40, b"new", fresh=True)
     with writer:
-        publish(writer, Slice(refreshed=(("a.md", state),)), lambda *_: True)
+        publish(writer, Slice(refreshed=(("a.md", state),)))
     found = readers.file(writer, "a.md")
     assert found is not None
     assert found.state == state
 
 
-def test_a_file_that_is_not_as_it_was_read_is_not_published(writer: apsw.Connection) -> None:
-    late = prepare("late.md", "- one\n")
-    with writer:
-        result = publish(
-            writer, Slice((late, prepare("a.md", "- two\n"))), lambda file, _: file.path == "a.md"
-        )
-    assert result.moved == (late,)
-    assert list(readers.files(writer)) == ["a.md"]
+@pytest.mark.parametrize("number", [1, 63, 64, 65, 200])
+def test_new_and_known_files_in_one_slice_are_each_in_the_index_once(
+    writer: apsw.Connection, number: int
+) -> None:
+    paths = [f"{i}.md" for i in range(number)]
+    put(writer, *(prepare(path, f"- was {path}\n") for path in paths[::3]))
+    known = {path: row.file for path, row in readers.files(writer).items()}
+    put(writer, *(prepare(path, f"- is {path}\n- too\n") for path in paths))
+
+    assert {path: row.file for path, row in readers.files(writer).items() if path in known} == known
+    assert sorted(readers.files(writer)) == sorted(paths)
+    for path in paths:
+        assert texts(writer, path) == [f"- is {path}", "- too"]
+    assert readers.chunk_count(writer, TrustTier.CURATED) == 2 * number
+    assert find_damage(writer) == "none"
+
+
+def test_new_files_are_written_in_few_statements_so_that_others_have_the_interpreter(
+    writer: apsw.Connection,
+) -> None:
+    files = [prepare(f"{i}.md", "- one\n- two\n- three\n") for i in range(200)]
+    statements: list[dict[str, Any]] = []
+    writer.trace_v2(apsw.SQLITE_TRACE_STMT, statements.append)
+    put(writer, *files)
+    writer.trace_v2(0, None)
+
+    # A fulltext table runs statements of its own inside that of the caller, with no turn between.
+    assert sum(not event["trigger"] for event in statements) < 40
 
 
 def test_a_file_that_loses_trust_leaves_the_trusted_table(writer: apsw.Connection) -> None:
@@ -161,15 +177,15 @@ def test_any_history_ends_in_the_same_rows_as_the_last_state_alone(
         migrate(fresh, "index")
         for path, content in history:
             if content is None:
-                result = put(writer, removed=(path,))
+                published = put(writer, removed=(path,))
                 last.pop(path, None)
             else:
-                result = put(writer, prepare(path, "\n".join(content)))
+                published = put(writer, prepare(path, "\n".join(content)))
                 last[path] = content
-            if result.published is not None:
-                for tier, hashes in result.published.added.items():
+            if published is not None:
+                for tier, hashes in published.added.items():
                     live[tier].update(hashes)
-                for tier, hashes in result.published.removed.items():
+                for tier, hashes in published.removed.items():
                     live[tier].subtract(hashes)
         for path, content in last.items():
             put(fresh, prepare(path, "\n".join(content)))

@@ -141,3 +141,26 @@ async def test_a_file_is_known_by_its_path(notes: Notes) -> None:
     assert (found.file.root, found.file.relative, found.chunks) == ("workspace", "memory/a.md", 1)
     assert found.state.size == 6
     assert await look(notes, lambda c: readers.file(c, "memory/b.md")) is None
+
+
+@pytest.mark.parametrize("newest", [1, 3, 5, 9])
+async def test_only_the_newest_chunks_that_match_are_ranked(notes: Notes, newest: int) -> None:
+    for number in range(10):  # those that were indexed first say it oftenest
+        notes.write(f"memory/{number}.md", f"{'common ' * (10 - number)}\n" if number % 2 else "other\n")
+
+    def search(connection: apsw.Connection) -> list[str]:
+        found = readers.keyword(connection, TrustTier.EPISODIC, '"common"', 10, newest=newest)
+        return [row.path for row in readers.chunks(connection, [hit.chunk_id for hit in found])]
+
+    every = [f"memory/{number}.md" for number in (1, 3, 5, 7, 9)]
+    assert await look(notes, search) == every[-newest:]
+
+
+async def test_the_files_of_one_root_may_be_left_out_of_the_counts(notes: Notes) -> None:
+    notes.write("memory/a.md", "inside\n")
+    notes.extra.mkdir()
+    (notes.extra / "b.md").write_text("outside\n")
+
+    counts = await look(notes, lambda c: readers.source_counts(c, without_root="workspace"))
+
+    assert [(count.source, count.files) for count in counts] == [(Source.EXTRA, 1)]

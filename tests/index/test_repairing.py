@@ -259,7 +259,8 @@ async def test_a_database_copied_without_its_log_is_opened_or_replaced(notes: No
     ("statement", "fields"),
     [
         ("UPDATE identity SET analysis = 'another'", ("analysis",)),
-        ("DELETE FROM identity", ("chunking", "analysis", "chunk_tokens", "chunk_overlap")),
+        ("UPDATE identity SET attribution = 0", ("attribution",)),
+        ("DELETE FROM identity", ("chunking", "analysis", "chunk_tokens", "chunk_overlap", "attribution")),
     ],
 )
 async def test_an_index_made_otherwise_answers_until_it_is_rebuilt(

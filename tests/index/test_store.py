@@ -179,7 +179,7 @@ async def test_a_closed_store_is_not_opened_by_an_exchange(store: Store) -> None
 async def test_an_end_without_closing_is_noticed_at_the_next_start(tmp_path: Path) -> None:
     store = Store(tmp_path / "some.db", Durability.DERIVED, prepare)
     assert not store.unclean
-    store._close()
+    store._connections.close()
     second = Store(tmp_path / "some.db", Durability.DERIVED, prepare)
     assert second.unclean
     await second.aclose()

@@ -24,7 +24,7 @@ QUERY = unit_vectors(1, DIMS, seed=9)[0]
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = open_vectors(tmp_path / "vectors.db", AT)
+    store = open_vectors(tmp_path / "vectors.db", AT).store
     yield store
     await store.aclose()
 

@@ -25,7 +25,7 @@ AT = datetime(2026, 1, 11, tzinfo=UTC)
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = open_vectors(tmp_path / "vectors.db", AT)
+    store = open_vectors(tmp_path / "vectors.db", AT).store
     yield store
     await store.aclose()
 
@@ -289,7 +289,7 @@ async def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     path.write_bytes(b"no database at all" * 100)
     (tmp_path / "vectors.db.damaged-20250101T000000000000Z").write_bytes(b"an earlier one")
 
-    store = open_vectors(path, AT)
+    store = open_vectors(path, AT).store
 
     assert VectorStore(store).dims("m") is None
     assert set_aside(tmp_path) == ["vectors.db.damaged-20260111T000000000000Z"]
@@ -297,11 +297,11 @@ async def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
 
 
 async def test_vectors_are_there_again_after_a_restart(tmp_path: Path) -> None:
-    store = open_vectors(tmp_path / "vectors.db", AT)
+    store = open_vectors(tmp_path / "vectors.db", AT).store
     await VectorStore(store).put("m", keys(3), unit_vectors(3, DIMS), AT)
     await store.aclose()
 
-    store = open_vectors(tmp_path / "vectors.db", AT)
+    store = open_vectors(tmp_path / "vectors.db", AT).store
 
     assert await VectorStore(store).missing("m", keys(4)) == [keys(4)[3]]
     await store.aclose()
@@ -309,13 +309,13 @@ async def test_vectors_are_there_again_after_a_restart(tmp_path: Path) -> None:
 
 async def test_a_page_that_was_overwritten_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "vectors.db"
-    store = open_vectors(path, AT)
+    store = open_vectors(path, AT).store
     await VectorStore(store).put("m", keys(500), unit_vectors(500, DIMS), AT)
     assert await is_sound(store)
     await store.aclose()
     overwrite_pages(path)
 
-    store = open_vectors(path, AT)
+    store = open_vectors(path, AT).store
 
     assert not await is_sound(store)
     await store.aclose()

@@ -1,0 +1,33 @@
+"""Lines as hashes: what a ledger keeps of them."""
+
+import unicodedata
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Final
+
+HASH_BYTES: Final = 16
+BLANK: Final = b""
+
+
+def normalize_line(line: str) -> str:
+    """The line in NFC and without trailing white space, a carriage return among it."""
+    bare = line.rstrip()
+    return bare if bare.isascii() else unicodedata.normalize("NFC", bare)
+
+
+def hash_line(line: str) -> bytes:
+    """BLAKE2b of the normalised line, 16 bytes; ``BLANK`` for a line of white space alone."""
+    bare = normalize_line(line)
+    if not bare:
+        return BLANK
+    return blake2b(bare.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
+
+
+def pack_hashes(hashes: Iterable[bytes]) -> bytes:
+    """Hashes of 16 bytes, one after the other."""
+    return b"".join(hashes)
+
+
+def unpack_hashes(data: bytes) -> list[bytes]:
+    """What ``pack_hashes`` packed."""
+    return [data[start : start + HASH_BYTES] for start in range(0, len(data), HASH_BYTES)]

@@ -1,0 +1,189 @@
+"""What the ledger holds of lines that were recorded: their hashes, where they are, and who is behind them."""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from datetime import datetime
+from typing import Any, Final
+
+import apsw
+
+from openclaw_memd.domain.attribution import LEAST_WORDS
+from openclaw_memd.domain.line_hashes import BLANK, hash_line, normalize_line
+from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, is_trusted
+from openclaw_memd.domain.records import Lineage, Record
+from openclaw_memd.domain.sketches import (
+    Sketch,
+    near_duplicate_sketches,
+    pack_shingles,
+    strip_markers,
+    unpack_shingles,
+)
+from openclaw_memd.index.ledger.instants import from_stamp, to_stamp
+from openclaw_memd.index.ledger.lines import raise_revision
+
+_COLUMNS: Final = (
+    "id, path, hash, words, origin, session_kind, writer, decided, recorded, seen, present,"
+    " append_id, agent, session_id, recorded_at"
+)
+_INSERT: Final = f"INSERT INTO spans ({_COLUMNS}) VALUES ({', '.join('?' * 15)})"
+
+
+def record_spans(
+    connection: apsw.Connection,
+    *,
+    append_id: int | None,
+    path: str,
+    lines: Iterable[str],
+    provenance: Provenance,
+    agent: str | None,
+    session_id: str | None,
+    at: datetime,
+    sketches: Callable[[str], Sketch],
+) -> None:
+    """Record ``lines`` that are about to be written to ``path``, inside the open transaction.
+
+    Blank lines are left out. ``sketches`` makes the sketch of a text: ``partial(sketch, analyzer=...)``.
+    """
+    texts = {hash_line(line): normalize_line(line) for line in lines}
+    texts.pop(BLANK, None)
+    counts = Counter(hash_line(line) for line in lines)
+    lineage = Lineage(append_id, agent, session_id, at)
+    raise_revision(connection)
+    for line_hash, text in texts.items():
+        made = sketches(strip_markers(text))
+        record = Record(
+            None, path, line_hash, made.words, provenance, False, counts[line_hash], 0, 0, lineage
+        )
+        connection.execute(_INSERT, _values(record))
+        if not is_trusted(provenance.origin):
+            put_sketch(connection, line_hash, made)
+
+
+def has_sketches(connection: apsw.Connection) -> bool:
+    """Whether any line is recorded that others may be near-duplicates of."""
+    return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM sketches)").get)
+
+
+def has_spans(connection: apsw.Connection) -> bool:
+    """Whether any line is recorded."""
+    return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM spans)").get)
+
+
+def read_keys(connection: apsw.Connection, *, most: int) -> frozenset[int] | None:
+    """The keys of all sketches; None when there are more than ``most``."""
+    rows = connection.execute("SELECT DISTINCT shingle FROM sketch_shingles LIMIT ?", (most + 1,)).fetchall()
+    return None if len(rows) > most else frozenset(int(key) for (key,) in rows if key is not None)
+
+
+def spans_of(connection: apsw.Connection, hashes: Collection[bytes], paths: Collection[str]) -> list[Record]:
+    """What is recorded of lines with these hashes: all that they have in ``paths``, and what the longer ones
+    have elsewhere; oldest first.
+    """
+    if not hashes:
+        return []
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM spans WHERE hash IN (SELECT value FROM carray(?))"
+        " AND (words >= ? OR path IN (SELECT value FROM carray(?))) ORDER BY id",
+        (apsw.carray(tuple(hashes)), LEAST_WORDS, apsw.carray(tuple(paths))),
+    )
+    return [_record(row) for row in rows]
+
+
+def near_hashes(connection: apsw.Connection, wanted: Sketch) -> list[bytes]:
+    """Hashes of the recorded lines that a text of this sketch is a near-duplicate of."""
+    rows = connection.execute(
+        "SELECT DISTINCT s.hash, s.words, s.decisive, s.shingles FROM carray(?) AS wanted"
+        " CROSS JOIN sketch_shingles AS k ON k.shingle = wanted.value"
+        " CROSS JOIN sketches AS s ON s.id = k.sketch_id"
+        " WHERE s.decisive = ? ORDER BY s.hash",
+        (apsw.carray(array("q", wanted.keys)), wanted.decisive),
+    )
+    return [
+        line_hash
+        for line_hash, words, decisive, shingles in rows
+        if near_duplicate_sketches(wanted, Sketch(words, decisive, unpack_shingles(shingles)))
+    ]
+
+
+def put_sketch(connection: apsw.Connection, line_hash: bytes, made: Sketch) -> None:
+    """Make near-duplicates of a recorded line known; a text of no words has none."""
+    if not made.words:
+        return
+    sketch_id = connection.execute(
+        "INSERT INTO sketches (hash, words, decisive, shingles) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (hash) DO NOTHING RETURNING id",
+        (line_hash, made.words, made.decisive, pack_shingles(made)),
+    ).get
+    if sketch_id is not None:
+        connection.executemany(
+            "INSERT INTO sketch_shingles (shingle, sketch_id) VALUES (?, ?)",
+            [(key, sketch_id) for key in made.keys],
+        )
+
+
+def store_records(
+    connection: apsw.Connection, records: Iterable[Record], sketches: Callable[[bytes], Sketch | None]
+) -> None:
+    """Store changed and new records. ``sketches`` gives the sketch of a new one's line by its hash."""
+    for record in records:
+        if record.id is None:
+            if record.recorded:
+                connection.execute(_INSERT, _values(record))
+                made = sketches(record.hash) if record.is_outside or record.decided else None
+                if made is not None:
+                    put_sketch(connection, record.hash, made)
+        elif record.recorded:
+            connection.execute(
+                "UPDATE spans SET recorded = ?, seen = ?, present = ? WHERE id = ?",
+                (record.recorded, record.seen, record.present, record.id),
+            )
+        else:
+            connection.execute("DELETE FROM spans WHERE id = ?", (record.id,))
+
+
+def leave_files(connection: apsw.Connection, paths: Collection[str]) -> None:
+    """Note that none of the recorded lines of these files is there any more."""
+    connection.execute(
+        "UPDATE spans SET present = 0 WHERE path IN (SELECT value FROM carray(?)) AND present > 0",
+        (apsw.carray(tuple(paths)),),
+    )
+
+
+def _values(record: Record) -> tuple[Any, ...]:
+    return (
+        record.id,
+        record.path,
+        record.hash,
+        record.words,
+        record.provenance.origin.value,
+        record.provenance.session_kind.value,
+        record.provenance.writer,
+        record.decided,
+        record.recorded,
+        record.seen,
+        record.present,
+        record.lineage.append_id,
+        record.lineage.agent,
+        record.lineage.session_id,
+        to_stamp(record.lineage.recorded_at),
+    )
+
+
+def _record(row: tuple[Any, ...]) -> Record:
+    (
+        span_id, path, line_hash, words, origin, kind, writer, decided, recorded, seen, present,
+        append_id, agent, session_id, recorded_at,
+    ) = row  # fmt: skip
+    return Record(
+        id=span_id,
+        path=path,
+        hash=line_hash,
+        words=words,
+        provenance=Provenance(Origin(origin), SessionKind(kind), writer),
+        decided=bool(decided),
+        recorded=recorded,
+        seen=seen,
+        present=present,
+        lineage=Lineage(append_id, agent, session_id, from_stamp(recorded_at)),
+    )

@@ -1,0 +1,207 @@
+"""The one door through which callers add to notes. Nobody who calls names a file: the daemon does."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import partial
+
+from openclaw_memd.config.sections import Flush
+from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.classification import origin_of_write
+from openclaw_memd.domain.flush_plan import SILENT_TOKEN
+from openclaw_memd.domain.note_entries import NoteEntry, is_blank
+from openclaw_memd.domain.note_names import make_slug
+from openclaw_memd.domain.provenance import Provenance
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.errors import InvalidParamsError
+from openclaw_memd.files.roots import Roots
+from openclaw_memd.index.ledger.appends import RecordLines
+from openclaw_memd.index.ledger.observations import add_observation
+from openclaw_memd.index.store import Store
+from openclaw_memd.notes.ahead import WriteAhead
+from openclaw_memd.notes.drafts import Content, draft_lines, read_content
+from openclaw_memd.notes.flushing import Flushes, FlushRequest
+from openclaw_memd.notes.observing import check_hash, check_path
+from openclaw_memd.notes.places import Author, Target
+from openclaw_memd.notes.repeats import RequestKey
+from openclaw_memd.notes.turns import Turns
+from openclaw_memd.notes.types import DEFAULT_LIMITS, Appended, FlushPlan, NoteLimits, Observed
+from openclaw_memd.ports import Clock
+from openclaw_memd.zones import Zone
+
+Line = tuple[str, Provenance]
+"""A line of text without its end, and where it comes from."""
+
+
+class NoteWriter:
+    """Writes the daily notes of one workspace.
+
+    ``reconcile`` comes before the first call, ``replay`` runs beside. ``settings`` gives the flush section of
+    an agent. ``on_written`` hears of each note that was added to, so that it is indexed at once.
+    """
+
+    def __init__(
+        self,
+        state: Store,
+        roots: Roots,
+        *,
+        turns: Turns,
+        analyzer: Analyzer,
+        clock: Clock,
+        zone: Zone,
+        settings: Callable[[str], Flush],
+        record: RecordLines,
+        limits: NoteLimits = DEFAULT_LIMITS,
+        on_written: Callable[[str], None] = lambda _path: None,
+    ) -> None:
+        self._state = state
+        self._turns = turns
+        self._clock = clock
+        self._zone = zone
+        self._limits = limits
+        self._ahead = WriteAhead(state, roots, record=record, limits=limits, on_written=on_written)
+        self._flushes = Flushes(
+            state, self._ahead, turns=turns, analyzer=analyzer, clock=clock, zone=zone, settings=settings
+        )
+
+    @property
+    def waiting(self) -> int:
+        """How many accepted texts are not in their notes yet."""
+        return self._ahead.waiting
+
+    async def append(
+        self,
+        caller: Caller | None,
+        *,
+        text: str | None = None,
+        entries: Sequence[NoteEntry] | None = None,
+        slug: str | None = None,
+        request_key: str | None = None,
+    ) -> Appended:
+        """Add a text or entries to today's note, or to today's note of that ``slug``.
+
+        Raises:
+            InvalidParamsError: a part cannot be written; ``field`` names it.
+            TooLargeError: it is over the limit of a note.
+            DeniedError: something else has the note's place.
+            UnavailableError: the ledger cannot be written, or too much waits already.
+        """
+        content = self._read(caller, text, entries)
+        name = None if slug is None else _slug(slug)
+        author = Author.of(caller)
+        request = RequestKey(author.agent, "note.append", request_key)
+        async with self._ahead.turn:
+            now = self._clock.now()
+            if repeat := await request.find(self._state, now):
+                return repeat
+            origin = origin_of_write(caller, tainted=self._turns.is_tainted(caller))
+            return await self._ahead.accept(
+                [content.draft(origin)],
+                Target.of_day(self._zone.day(now), self._zone.label(now), name),
+                author,
+                now,
+                partial(request.keep, now=now, appended=True),
+            )
+
+    async def capture(
+        self,
+        caller: Caller | None,
+        *,
+        key: str,
+        day: date,
+        slug: str,
+        heading: str,
+        trusted: Sequence[Line],
+        untrusted: Sequence[Line],
+    ) -> Appended:
+        """Write lines of a conversation to a note of their own, those that nobody vouches for to another.
+
+        When the name is taken, it ends with -2, -3 and so on. The same ``key`` within 24 hours is the same
+        capture and not written again. One of the two lists may be empty; errors are those of ``append``.
+        """
+        drafts = [draft_lines(lines) for lines in (trusted, untrusted) if lines]
+        target = Target(day, (heading, f"{heading}: from outside, not trusted"), _slug(slug), is_new=True)
+        author = Author.of(caller)
+        request = RequestKey(author.agent, "session.end", key)
+        async with self._ahead.turn:
+            now = self._clock.now()
+            if repeat := await request.find(self._state, now):
+                return repeat
+            keep = partial(request.keep, now=now, appended=True)
+            return await self._ahead.accept(drafts, target, author, now, keep)
+
+    async def flush_plan(self, caller: Caller | None, request: FlushRequest) -> FlushPlan:
+        """Whether the caller's session should save notes now, and how: see `Flushes.plan`."""
+        return await self._flushes.plan(caller, request)
+
+    async def flush_append(
+        self,
+        caller: Caller | None,
+        *,
+        cycle_id: str,
+        text: str | None = None,
+        entries: Sequence[NoteEntry] | None = None,
+        request_key: str | None = None,
+    ) -> Appended:
+        """Save what a flush brought. Errors as ``append``.
+
+        The silent token says that there is nothing; a line of it beside other text is left out.
+        """
+        if text is not None and SILENT_TOKEN in text:
+            text = "\n".join(line for line in text.split("\n") if line.strip() != SILENT_TOKEN)
+            if is_blank(text) and entries is None:
+                return await self._flushes.append(caller, None, cycle_id, request_key)
+        return await self._flushes.append(caller, self._read(caller, text, entries), cycle_id, request_key)
+
+    async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
+        """Take note that a tool of the caller's runtime changed the memory file at ``path``.
+
+        Hashes are SHA-256 of the file's bytes in hex, ``before_hash`` is empty for a file that is new. What
+        changed between the two counts as written by the caller.
+
+        Raises:
+            DeniedError: it is no memory file.
+            InvalidParamsError: a hash is none.
+            UnavailableError: the ledger cannot be written.
+        """
+        check_path(path)
+        before = check_hash(before_hash, "before_hash", may_be_empty=True)
+        after = check_hash(after_hash, "after_hash", may_be_empty=False)
+        origin = origin_of_write(caller, tainted=self._turns.is_tainted(caller))
+        author = Author.of(caller)
+        if before != after:
+            await self._state.write(
+                partial(
+                    add_observation,
+                    path=path,
+                    before_hash=before,
+                    after_hash=after,
+                    provenance=Provenance(origin, author.session_kind, author.writer),
+                    agent=author.agent,
+                    session_id=author.session_id,
+                    at=self._clock.now(),
+                )
+            )
+        return Observed(origin)
+
+    async def reconcile(self) -> None:
+        """Bring into the notes what was accepted before the process last ended.
+
+        Raises:
+            UnavailableError: the ledger cannot be read.
+        """
+        await self._ahead.reconcile()
+
+    async def replay(self) -> None:
+        """Write spooled texts as soon as that is possible, until cancelled."""
+        await self._ahead.replay()
+
+    def _read(self, caller: Caller | None, text: str | None, entries: Sequence[NoteEntry] | None) -> Content:
+        project = None if caller is None or caller.project_key is None else caller.project_key.strip()
+        return read_content(text, entries, project=project or None, limit_bytes=self._limits.note_bytes)
+
+
+def _slug(text: str) -> str:
+    slug = make_slug(text)
+    if slug is None:
+        raise InvalidParamsError("slug has no letters or digits", field="slug", reason="value")
+    return slug
