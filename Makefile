@@ -12,7 +12,7 @@ COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 # llama.cpp's code for AMX crashes when gcc builds it; without it the same processors run AVX-512.
 NO_AMX := $(shell test "$$(uname -m)" = x86_64 && $(COMPILER) -mno-amx-tile -x c++ -E /dev/null >/dev/null 2>&1 && echo -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)
 
-.PHONY: run test check format local model bench crash faults fuzz install-service clean
+.PHONY: run test check format local model bench crash faults poisoning fuzz install-service clean
 
 # The base needs wheels only: seconds, no compiler.
 $(VENV)/base.stamp: pyproject.toml constraints.txt
@@ -70,6 +70,9 @@ crash: $(VENV)/dev.stamp
 
 faults: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -m fault
+
+poisoning: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest -m poisoning
 
 fuzz: $(VENV)/dev.stamp
 	@MEMD_FUZZ_REQUESTS=10000 MEMD_FUZZ_SECONDS=$(T) $(BIN)/python -m pytest -m fuzz

@@ -19,6 +19,7 @@ from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.files.workspace import Workspace, open_workspace
 from openclaw_memd.index import readers
+from openclaw_memd.index.attributor import LedgerAttributor
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.indexer import Indexer
 from openclaw_memd.index.opening import open_index, open_state
@@ -29,21 +30,24 @@ from openclaw_memd.interpreter import take_short_turns
 async def index(workspace: Workspace) -> Cost:
     """Index every file of ``workspace``; the cost of the chunks."""
     clock, config = SystemClock(), Config()
+    analyzer = Analyzer(config.agents["main"].search.languages)
     preparer = Preparer(
-        Analyzer(config.agents["main"].search.languages),
+        analyzer,
         chunk_tokens=config.chunking.tokens,
         chunk_overlap=config.chunking.overlap,
     )
-    open_state(workspace.state, workspace.id, clock.now).store.close()
+    state = open_state(workspace.state, workspace.id, clock.now).store
     store = open_index(workspace.state, preparer.identity, clock.now).store
     try:
         with Roots(workspace.path) as roots:
-            indexer = Indexer(store, Corpus(roots, FileRules.parse()), preparer, clock)
+            attributor = LedgerAttributor(state, analyzer, lambda: False, clock)
+            indexer = Indexer(store, Corpus(roots, FileRules.parse(), attributor=attributor), preparer, clock)
             with Stopwatch() as watch:
                 await indexer.sync()
         counts = await store.read(readers.source_counts)
     finally:
         await store.aclose()
+        await state.aclose()
     return watch.cost(sum(count.chunks for count in counts))
 
 

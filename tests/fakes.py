@@ -101,10 +101,13 @@ class TrioClock:
         self._start = start
 
     def now(self) -> datetime:
-        return self._start + timedelta(seconds=trio.current_time())
+        return self._start + timedelta(seconds=self.monotonic())
 
     def monotonic(self) -> float:
-        return trio.current_time()
+        try:
+            return trio.current_time()
+        except RuntimeError:  # in a worker thread
+            return trio.from_thread.run_sync(trio.current_time)
 
 
 class ConstantRng:

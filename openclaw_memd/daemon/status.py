@@ -1,7 +1,7 @@
 """The answer to ``status``: what is known at once, gathered from the parts."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from openclaw_memd.gateway.results import (
     Excluded,
     SkippedFile,
     SourceCount,
+    SpoolReport,
     StorageReport,
     WatchReport,
 )
@@ -40,7 +41,8 @@ async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) 
     state = memory.indexer.state
     chunks = sum(count.chunks for count in counts)
     chosen = Counter(skip.reason for skip in state.skipped if skip.is_choice)
-    skipped = [skip for skip in state.skipped if not skip.is_choice]
+    skipped = [(skip.path, skip.reason) for skip in state.skipped if not skip.is_choice]
+    skipped += _skipped_transcripts(memory, agent)
     watch = memory.watcher.state
     return AgentReport(
         agent=agent,
@@ -53,15 +55,16 @@ async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) 
         sources=tuple(
             SourceCount(source=count.source, files=count.files, chunks=count.chunks) for count in counts
         ),
-        skipped=tuple(SkippedFile(path=skip.path, reason=skip.reason) for skip in skipped[:SHOWN]),
-        excluded=tuple(
-            Excluded(what="paths", count=count, reason=reason) for reason, count in sorted(chosen.items())
+        skipped=tuple(SkippedFile(path=path, reason=reason) for path, reason in skipped[:SHOWN]),
+        excluded=(
+            *_excluded("paths", chosen),
+            *_excluded("messages", memory.write_path.sessions.exclusions(agent)),
         ),
         watch=WatchReport(mode=watch.mode, last_scan_at=_iso(state.last_scan_at), restarts=watch.restarts),
         embedding=_embedding(embedder.status()),
         model=None,
         curated=None,
-        spool=None,
+        spool=SpoolReport(items=memory.write_path.notes.waiting),
         dreaming=None,
         intents=None,
         storage=StorageReport(
@@ -71,6 +74,21 @@ async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) 
         ),
         skipped_count=len(skipped) if len(skipped) > SHOWN else None,
     )
+
+
+def _excluded(what: str, counts: Mapping[str, int]) -> Iterator[Excluded]:
+    for reason, count in sorted(counts.items()):
+        yield Excluded(what=what, count=count, reason=reason)
+
+
+def _skipped_transcripts(memory: WorkspaceMemory, agent: str) -> list[tuple[str, str]]:
+    """Transcript files that are left out, by their path in their folder, which ``status`` does not name."""
+    return [
+        (f"transcripts/{path}", reason.value)
+        for folder in memory.write_path.folders.states
+        if folder.agent == agent
+        for path, reason in folder.skipped
+    ]
 
 
 def count_sources(memory: WorkspaceMemory) -> Callable[[Connection], list[SourceTotals]]:
@@ -129,6 +147,11 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         found.append(f"vectors: {progress.reason}")
     if progress.given_up:
         found.append(f"vectors: {progress.given_up} texts got none, since the model gave no usable vector")
+    found += [folder.warning for folder in memory.write_path.folders.states if folder.warning]
+    if memory.write_path.notes.waiting:
+        found.append(
+            f"{memory.write_path.notes.waiting} accepted texts wait to be written to their notes; see the log"
+        )
     notes = memory.other_notes
     if notes.count:
         patterns = ", ".join(f'"{pattern}"' for pattern in notes.include[:4])

@@ -86,6 +86,30 @@ def replace_content(
     return Displaced(folder, aside, size, is_weak)
 
 
+def take_away(folder: int, name: str, made_from: bytes) -> Displaced:
+    """Take the file ``name`` out of the open ``folder``, if its SHA-256 digest is ``made_from``.
+
+    Where another one was put in its place at the same moment, that one stays, and all of what was taken away
+    counts as written late.
+
+    Raises:
+        ConflictError, DeniedError, OSError: as ``replace_content``; the file is still there.
+    """
+    _check(folder, name, made_from)
+    aside = f"{PREFIX}{token_hex(8)}.old"
+    os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+    os.fsync(folder)
+    size = _size_if(folder, aside, made_from)
+    if size is None:
+        try:
+            os.link(aside, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        except FileExistsError:
+            return Displaced(folder, aside, 0, is_weak=False)
+        os.unlink(aside, dir_fd=folder)
+        raise ConflictError("the file was changed meanwhile", reason="changed")
+    return Displaced(folder, aside, size, is_weak=False)
+
+
 def _check(folder: int, name: str, made_from: bytes) -> os.stat_result:
     try:
         descriptor = os.open(name, _READ_FLAGS, dir_fd=folder)

@@ -1,6 +1,6 @@
 """The files that an index is made of, and how they are read for it. Everything here blocks: use a thread."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -10,7 +10,8 @@ from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped,
 from openclaw_memd.files.listing import list_files
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
-from openclaw_memd.index.documents import NO_DOCUMENTS, Documents
+from openclaw_memd.index.documents import NO_DOCUMENTS, Documents, DocumentText
+from openclaw_memd.index.origins import BY_PLACE, Attribution, Attributor
 from openclaw_memd.index.preparing import PreparedFile, Preparer
 
 SLICE_CHARS: Final = 512 * 1024  # some 50 ms of writing
@@ -38,6 +39,7 @@ class Corpus:
 
     roots: Roots
     rules: FileRules
+    attributor: Attributor = field(default=BY_PLACE, kw_only=True)
     documents: Documents = field(default=NO_DOCUMENTS, kw_only=True)
 
     def list_files(self) -> Listing:
@@ -88,6 +90,17 @@ class Corpus:
         """Whether the file is still there, whatever is in it now."""
         return self._stamp(file) is not None
 
+    def peek(self, file: ListedFile, text: FileText) -> Attribution:
+        """Who is behind the lines of a file that was just read."""
+        if isinstance(text, DocumentText):
+            return text.attribution
+        return self.attributor.peek(file, text.text.split("\n"), text.state.hash)
+
+    def _attribute(self, read: Sequence[tuple[ListedFile, FileText]]) -> Sequence[Attribution]:
+        files = [(file, text) for file, text in read if not isinstance(text, DocumentText)]
+        found = iter(self.attributor.attribute(files))
+        return [text.attribution if isinstance(text, DocumentText) else next(found) for _, text in read]
+
     def _stamp(self, file: ListedFile) -> Stamp | None:
         if file.source is Source.SESSIONS:
             return self.documents.stamp(file)
@@ -101,7 +114,7 @@ class Corpus:
         In the end ``accept`` is asked whether a file may still be published as it was read. ``pause`` is
         called often; what it raises ends the work.
         """
-        prepared: list[PreparedFile] = []
+        read: list[tuple[ListedFile, FileText]] = []
         skipped: list[Skipped] = []
         chars = 0
         last = True
@@ -110,12 +123,16 @@ class Corpus:
             match self.read(file):
                 case Skipped() as skip:
                     skipped.append(skip)
-                case FileText() as read:
-                    prepared.append(preparer.prepare(file, read, pause=pause))
-                    chars += len(read.text)
-            if chars >= SLICE_CHARS or len(prepared) + len(skipped) >= SLICE_FILES:
+                case FileText() as text:
+                    read.append((file, text))
+                    chars += len(text.text)
+            if chars >= SLICE_CHARS or len(read) + len(skipped) >= SLICE_FILES:
                 last = False
                 break
+        prepared: list[PreparedFile] = []
+        for (file, text), attribution in zip(read, self._attribute(read), strict=True):
+            pause()
+            prepared.append(preparer.prepare(file, text, attribution, pause=pause))
         accepted = [each for each in prepared if accept(each.file, each.state)]
         held = {each.file.path for each in accepted}
         moved = [each.file for each in prepared if each.file.path not in held]

@@ -1,6 +1,6 @@
 """Keeping the index like the files: hints, syncs, and what is known of how fresh it is."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -133,6 +133,19 @@ class Indexer:
             for path in paths:
                 self._skipped.pop(path, None)
             return self._finish(result, seen, started_at)
+
+    async def reindex(self, paths: Collection[str]) -> SyncReport:
+        """Index files again whether or not they changed, as after a decision about their lines.
+
+        Those that are not indexed yet are left to the next sync. Errors as in ``sync``.
+        """
+        async with self.turn:
+            started_at = self._clock.monotonic()
+            with self._looking(0) as looking:
+                result = await looking.run_again(paths)
+            for path in paths:
+                self._skipped.pop(path, None)
+            return self._finish(result, 0, started_at)
 
     @contextmanager
     def building(self) -> Iterator[None]:

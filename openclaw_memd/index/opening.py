@@ -8,8 +8,16 @@ from typing import Final
 
 import apsw
 
-from openclaw_memd.index.database import Durability, NewerFormatError, migrate, schema_number
+from openclaw_memd.index.database import (
+    Durability,
+    NewerFormatError,
+    migrate,
+    open_marker,
+    schema_number,
+    side_files,
+)
 from openclaw_memd.index.faults import DamagedError
+from openclaw_memd.index.ledger.losses import record_loss
 from openclaw_memd.index.leftovers import set_aside, sweep_building
 from openclaw_memd.index.rows import IndexIdentity
 from openclaw_memd.index.store import Store
@@ -70,8 +78,13 @@ def open_index_file(
     return Store(path, durability, prepare)
 
 
-def open_state(folder: Path, workspace_id: str, now: Callable[[], datetime]) -> Opened:
+def open_state(
+    folder: Path, workspace_id: str, now: Callable[[], datetime], *, origins_lost: bool = False
+) -> Opened:
     """Open the ledger of one workspace. A damaged one is set aside, and its loss must be told to people.
+
+    A new ledger in a folder that has had one, or of a workspace whose ``origins_lost`` says so, notes the
+    loss (see ``read_loss``), and the index goes: what it says of origins has no ground any more.
 
     Raises:
         ForeignStateError: it is the ledger of another workspace; the start must end here.
@@ -79,10 +92,16 @@ def open_state(folder: Path, workspace_id: str, now: Callable[[], datetime]) -> 
         UnavailableError: the disk or the folder cannot be used.
     """
     path = folder / STATE_NAME
+    lost = origins_lost or _had_databases(folder)
 
     def prepare(connection: apsw.Connection) -> None:
+        nonlocal lost
         with connection:
+            is_new = schema_number(connection) == 0
             migrate(connection, "state")
+            if is_new and lost:
+                _discard_index(folder)
+                record_loss(connection, now())
             connection.execute(
                 "INSERT OR IGNORE INTO workspace (id, workspace_id, created_at) VALUES (1, ?, ?)",
                 (workspace_id, now().isoformat()),
@@ -90,6 +109,7 @@ def open_state(folder: Path, workspace_id: str, now: Callable[[], datetime]) -> 
             ((owner,),) = connection.execute("SELECT workspace_id FROM workspace").fetchall()
             if owner != workspace_id:
                 raise ForeignStateError("the state belongs to another workspace")
+        lost = True  # should it have to be made anew while it is in use
 
     try:
         store = Store(path, Durability.DURABLE, prepare)
@@ -99,24 +119,44 @@ def open_state(folder: Path, workspace_id: str, now: Callable[[], datetime]) -> 
     except DamagedError:
         pass
     aside = set_aside(path, now())
+    lost = True
     return Opened(Store(path, Durability.DURABLE, prepare), aside)
 
 
 def write_identity(connection: apsw.Connection, identity: IndexIdentity) -> None:
     """Say what the index is made with."""
     connection.execute(
-        "INSERT OR REPLACE INTO identity (id, chunking, analysis, chunk_tokens, chunk_overlap)"
-        " VALUES (1, ?, ?, ?, ?)",
-        (identity.chunking, identity.analysis, identity.chunk_tokens, identity.chunk_overlap),
+        "INSERT OR REPLACE INTO identity (id, chunking, analysis, chunk_tokens, chunk_overlap, attribution)"
+        " VALUES (1, ?, ?, ?, ?, ?)",
+        (
+            identity.chunking,
+            identity.analysis,
+            identity.chunk_tokens,
+            identity.chunk_overlap,
+            identity.attribution,
+        ),
     )
 
 
 def read_identity(connection: apsw.Connection) -> IndexIdentity | None:
     """What the index is made with; None when nothing says so."""
     row = connection.execute(
-        "SELECT chunking, analysis, chunk_tokens, chunk_overlap FROM identity"
+        "SELECT chunking, analysis, chunk_tokens, chunk_overlap, attribution FROM identity"
     ).fetchone()
     return None if row is None else IndexIdentity(*row)
+
+
+def _had_databases(folder: Path) -> bool:
+    """Whether there is any database beside the ledger: it was opened here before."""
+    ledger = folder / STATE_NAME
+    own = {ledger.name, open_marker(ledger).name, *(side.name for side in side_files(ledger))}
+    return folder.exists() and any(".db" in path.name and path.name not in own for path in folder.iterdir())
+
+
+def _discard_index(folder: Path) -> None:
+    index = folder / INDEX_NAME
+    for path in (index, *side_files(index), open_marker(index)):
+        path.unlink(missing_ok=True)
 
 
 def _is_sound(connection: apsw.Connection) -> bool:

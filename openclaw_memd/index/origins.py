@@ -1,18 +1,13 @@
 """Who is behind the lines of a file."""
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Final, Protocol
 
-from openclaw_memd.domain.provenance import Origin, SessionKind, Source, join
+from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN, Provenance, Source, least_trusted
+from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import ListedFile
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Where one text comes from."""
-
-    origin: Origin
-    session_kind: SessionKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,33 +18,69 @@ class Attribution:
 
     @property
     def breaks(self) -> frozenset[int]:
-        """Lines before which a chunk must end, so that no chunk mixes origins."""
+        """Lines before which a chunk must end, so that no chunk mixes provenances."""
         return frozenset(line for line, _ in self.runs[1:])
 
     def of_lines(self, start_line: int, end_line: int) -> Provenance:
         """The provenance of a text of these lines: that of the least trusted."""
-        if len(self.runs) == 1:
-            return self.runs[0][1]
-        ends = [line for line, _ in self.runs[1:]] + [end_line + 1]
-        touched = [
-            provenance
-            for (first, provenance), end in zip(self.runs, ends, strict=True)
-            if first <= end_line and end > start_line
-        ]
-        origin = join(*(provenance.origin for provenance in touched))
-        return next(provenance for provenance in touched if provenance.origin is origin)
+        first = bisect_right(self.runs, start_line, key=_first_line) - 1
+        last = bisect_right(self.runs, end_line, key=_first_line)
+        return least_trusted(provenance for _, provenance in self.runs[first : max(last, first + 1)])
 
 
-HANDWRITTEN = Provenance(Origin.AGENT, SessionKind.UNKNOWN)
-FOREIGN = Provenance(Origin.UNTRUSTED, SessionKind.UNKNOWN)
+class Attributor(Protocol):
+    """Says who is behind each line. Every method but ``peek`` may write; all block: use a worker thread.
 
-_OWN_SOURCES = frozenset({Source.MEMORY})
-
-
-def attribute(file: ListedFile, lines: Sequence[str]) -> Attribution:
-    """Attribute the ``lines`` of ``file``.
-
-    Whoever edits the memory files by hand is inside the trust boundary; what was brought in from elsewhere
-    is not.
+    Raises:
+        UnavailableError: what is known of origins cannot be read or written now.
     """
-    return Attribution(((1, HANDWRITTEN if file.source in _OWN_SOURCES else FOREIGN),))
+
+    def attribute(self, read: Sequence[tuple[ListedFile, FileText]]) -> list[Attribution]:
+        """The attribution of each file as it was read, and remember its lines."""
+        ...
+
+    def peek(self, file: ListedFile, lines: Sequence[str], content_hash: bytes | None = None) -> Attribution:
+        """The attribution that ``lines`` of ``file`` would get now; nothing is remembered.
+
+        ``content_hash`` is SHA-256 of the file's bytes, if they are all of it.
+        """
+        ...
+
+    def listed(self, paths: Collection[str]) -> None:
+        """Hear which files there are, whether or not they can be read, before any is attributed."""
+        ...
+
+    def removed(self, paths: Collection[str]) -> None:
+        """Hear that files are gone: their lines may turn up elsewhere."""
+        ...
+
+
+class _ByPlace:
+    """Attributes whole files by their place alone, where no ledger is at hand."""
+
+    def attribute(self, read: Sequence[tuple[ListedFile, FileText]]) -> list[Attribution]:
+        """Handwritten, or foreign when it lies outside the memory."""
+        return [self.peek(file, ()) for file, _ in read]
+
+    def peek(self, file: ListedFile, lines: Sequence[str], content_hash: bytes | None = None) -> Attribution:
+        """The same."""
+        del lines, content_hash
+        return Attribution(((1, HANDWRITTEN if is_own(file) else FOREIGN),))
+
+    def listed(self, paths: Collection[str]) -> None:
+        """Nothing is kept."""
+
+    def removed(self, paths: Collection[str]) -> None:
+        """Nothing is kept."""
+
+
+def _first_line(run: tuple[int, Provenance]) -> int:
+    return run[0]
+
+
+BY_PLACE: Final[Attributor] = _ByPlace()
+
+
+def is_own(file: ListedFile) -> bool:
+    """Whether the file is one of the workspace's memories, and not brought in from elsewhere."""
+    return file.source is Source.MEMORY

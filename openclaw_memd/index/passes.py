@@ -66,6 +66,7 @@ class IndexPass:
         self._published: set[str] = set()
         self._restless: set[str] = set()
         self._accept = corpus.holds
+        self._unprepared: Exception | None = None
         self._skipped: dict[str, Skipped] = {}
         self._removed = 0
         self._total = 0
@@ -78,6 +79,7 @@ class IndexPass:
             DamagedError: the index is damaged.
         """
         listing = await self._in_thread(self._corpus.list)
+        await self._in_thread(partial(self._corpus.attributor.listed, _every_path(listing)))
         known = await self._store.read(readers.files)
         found = await self._compare(known, listing, verify=verify)
         return await self._apply(found, known, _reclassified(known, listing, found))
@@ -91,6 +93,15 @@ class IndexPass:
         files = [known[path].file for path in sorted(known)]
         listing = await self._in_thread(partial(self._corpus.look_at, files))
         return await self._apply(await self._compare(known, listing), known, ())
+
+    async def run_again(self, paths: Collection[str]) -> PassResult:
+        """Index again those of ``paths`` that are indexed, changed or not. Errors as in ``run``."""
+        rows = await self._store.read(lambda connection: [readers.file(connection, path) for path in paths])
+        known = {row.file.path: row for row in rows if row is not None}
+        files = [known[path].file for path in sorted(known)]
+        listing = await self._in_thread(partial(self._corpus.look_at, files))
+        found = await self._compare(known, listing)
+        return await self._apply(found, known, _unchanged(listing, found))
 
     async def _compare(self, known: Mapping[str, FileRow], listing: Listing, *, verify: bool = False) -> Diff:
         states = {path: row.state for path, row in known.items()}
@@ -132,7 +143,7 @@ class IndexPass:
         One slice is analysed while the one before is written.
         """
         moved: list[ListedFile] = []
-        failure: UnavailableError | DamagedError | None = None
+        failure: Exception | None = None
         send, receive = trio.open_memory_channel[Batch](0)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._prepare, iter(files), send)
@@ -141,10 +152,11 @@ class IndexPass:
                     await self._publish_batch(batch)
                     moved.extend(batch.moved)
             except (UnavailableError, DamagedError) as error:
-                failure = error  # raised outside, so that callers meet it alone and not in a group
+                failure = error
                 nursery.cancel_scope.cancel()
+        failure = failure or self._unprepared
         if failure is not None:
-            raise failure
+            raise failure  # outside, so that callers meet it alone and not in a group
         return moved
 
     async def _publish_batch(self, batch: Batch) -> None:
@@ -159,12 +171,17 @@ class IndexPass:
             last = False
             while not last:
                 prepare = partial(self._corpus.prepare, waiting, self._preparer, self._accept, pause)
-                batch = await self._in_thread(prepare)
+                try:
+                    batch = await self._in_thread(prepare)
+                except (UnavailableError, DamagedError) as error:
+                    self._unprepared = error
+                    return
                 await send.send(batch)
                 last = batch.last
 
     async def _remove(self, paths: Sequence[str]) -> None:
         for part in _parts(paths):
+            await self._in_thread(partial(self._corpus.attributor.removed, part))
             await self._publish(Slice(removed=part))
             self._removed += len(part)
             self._report_progress()
@@ -199,6 +216,15 @@ def _reclassified(known: Mapping[str, FileRow], listing: Listing, found: Diff) -
         for file in listing.files
         if file.path not in other and file.path in known and file != known[file.path].file
     ]
+
+
+def _unchanged(listing: Listing, found: Diff) -> list[ListedFile]:
+    other = {file.path for file in (*found.added, *found.changed)} | {skip.path for skip in found.skipped}
+    return [file for file in listing.files if file.path not in other]
+
+
+def _every_path(listing: Listing) -> list[str]:
+    return [file.path for file in listing.files] + [skip.path for skip in listing.skipped]
 
 
 def _is_lost(skip: Skipped) -> bool:

@@ -1,33 +1,34 @@
 """Writing prepared files into the index: one slice, one transaction."""
 
+import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 import apsw
 
 from openclaw_memd.domain.provenance import TrustTier
-from openclaw_memd.files.catalog import FileState, ListedFile
+from openclaw_memd.files.catalog import FileState
 from openclaw_memd.index.counters import read_generation, read_next_chunk_id, write_counters
 from openclaw_memd.index.preparing import ChunkContent, PreparedFile
 
 _COLUMNS: Final = ChunkContent._fields
 _COLUMN_LIST: Final = ", ".join(_COLUMNS)
-_INSERT_CHUNK: Final = (
-    f"INSERT INTO chunks (id, file_id, ordinal, {_COLUMN_LIST}) VALUES (?, ?, ?{', ?' * len(_COLUMNS)})"
-)
-_PUT_FILE: Final = """
+_INSERT_CHUNKS: Final = f"INSERT INTO chunks (id, file_id, ordinal, {_COLUMN_LIST})"
+_INSERT_FILES: Final = """
   INSERT INTO files (
-    path, source, tier, root, relative, evergreen, size, mtime_ns, ctime_ns, inode, hash, fresh, chunks
-  ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (path) DO UPDATE SET
-    source = excluded.source, tier = excluded.tier, root = excluded.root, relative = excluded.relative,
-    evergreen = excluded.evergreen, size = excluded.size, mtime_ns = excluded.mtime_ns,
-    ctime_ns = excluded.ctime_ns, inode = excluded.inode, hash = excluded.hash, fresh = excluded.fresh,
-    chunks = excluded.chunks
-  RETURNING id
+    id, path, source, tier, root, relative, evergreen, size, mtime_ns, ctime_ns, inode, hash, fresh, chunks
+  )
 """
+_UPDATE_FILE: Final = """
+  UPDATE files SET
+    path = ?, source = ?, tier = ?, root = ?, relative = ?, evergreen = ?,
+    size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, hash = ?, fresh = ?, chunks = ?
+  WHERE id = ?
+"""
+_ROWS_AT_ONCE: Final = 64
 _REFRESH_FILE: Final = (
     "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, hash = ?, fresh = ? WHERE path = ?"
 )
@@ -59,36 +60,23 @@ class Slice:
     refreshed: tuple[tuple[str, FileState], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SliceResult:
-    """``published`` is None when no chunk and no file came, went or changed; ``moved`` are files of the slice
-    that were not published, because they were not as they had been read any more.
-    """
-
-    published: Published | None
-    moved: tuple[PreparedFile, ...]
-
-
-def publish(
-    connection: apsw.Connection, change: Slice, holds: Callable[[ListedFile, FileState], bool]
-) -> SliceResult:
-    """Write ``change`` inside the open transaction, but for the files whose state ``holds`` denies."""
+def publish(connection: apsw.Connection, change: Slice) -> Published | None:
+    """Write ``change`` inside the open transaction; None when no chunk and no file came, went or changed."""
     writer = _Writer(connection)
-    moved = []
     for path, state in change.refreshed:
         writer.refresh(path, state)
     for path in change.removed:
         writer.remove(path)
-    for prepared in change.files:
-        if holds(prepared.file, prepared.state):
-            writer.put(prepared)
-        else:
-            moved.append(prepared)
-    return SliceResult(writer.finish(), tuple(moved))
+    writer.put(change.files)
+    return writer.finish()
 
 
 class _Writer:
-    """Collects the rows of one transaction, so that each table is written in few statements."""
+    """Collects the rows of one transaction, so that each table is written in few statements.
+
+    Each statement lets other threads have the interpreter and gets it back only after they had their turn. A
+    statement for each row would take turns with the analysis of the next slice instead of running beside it.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -110,20 +98,31 @@ class _Writer:
         self._connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
         self._changed = True
 
-    def put(self, prepared: PreparedFile) -> None:
-        file = prepared.file
-        values = (
-            file.path,
-            file.source.value,
-            file.tier.value,
-            file.root,
-            file.relative,
-            file.evergreen,
-            *_state(prepared.state),
-            len(prepared.chunks),
-        )
-        file_id = self._connection.execute(_PUT_FILE, values).get
+    def put(self, files: Sequence[PreparedFile]) -> None:
+        if not files:
+            return
         self._changed = True
+        paths = json.dumps([prepared.file.path for prepared in files])
+        known = dict(
+            self._connection.execute(
+                "SELECT path, id FROM files WHERE path IN (SELECT value FROM json_each(?))", (paths,)
+            )
+        )
+        next_id = self._connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").get
+        added = []
+        for prepared in files:
+            file_id = known.get(prepared.file.path)
+            if file_id is not None:
+                self._put_again(file_id, prepared)
+                continue
+            added.append((next_id, *_columns(prepared)))
+            for ordinal, content in enumerate(prepared.chunks):
+                self._insert(next_id, ordinal, content)
+            next_id += 1
+        _insert_rows(self._connection, _INSERT_FILES, added)
+
+    def _put_again(self, file_id: int, prepared: PreparedFile) -> None:
+        self._connection.execute(_UPDATE_FILE, (*_columns(prepared), file_id))
         reusable = _by_indexed_text(self._chunks_of(file_id))
         fresh = []
         for ordinal, content in enumerate(prepared.chunks):
@@ -140,9 +139,9 @@ class _Writer:
         if not self._changed:
             return None
         connection = self._connection
-        connection.executemany(_INSERT_CHUNK, ((*place, *content) for *place, content in self._inserts))
+        _insert_rows(connection, _INSERT_CHUNKS, [(*place, *content) for *place, content in self._inserts])
         for trust in {content.trust for _, _, _, content in self._inserts}:
-            connection.execute(  # one statement for all, which leaves the interpreter to other threads
+            connection.execute(
                 f"INSERT INTO {_text_table(trust)} (rowid, terms, context)"
                 " SELECT id, terms, context FROM chunks WHERE id >= ? AND trust = ?",
                 (self._first_id, trust),
@@ -185,6 +184,32 @@ class _Writer:
             self._balance[content.trust] -= 1
             self._removed[TrustTier(content.trust)].append(content.text_hash)
         self._connection.executemany("DELETE FROM chunks WHERE id = ?", [(chunk_id,) for chunk_id, *_ in old])
+
+
+def _insert_rows(connection: apsw.Connection, insert: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Add ``VALUES`` of ``rows`` to ``insert``, many in a statement."""
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        part = rows[start : start + _ROWS_AT_ONCE]
+        places = f"({', '.join('?' * len(part[0]))})"
+        connection.execute(
+            f"{insert} VALUES {', '.join([places] * len(part))}",
+            tuple(chain.from_iterable(part)),
+            can_cache=len(part) == _ROWS_AT_ONCE,
+        )
+
+
+def _columns(prepared: PreparedFile) -> tuple[object, ...]:
+    file = prepared.file
+    return (
+        file.path,
+        file.source.value,
+        file.tier.value,
+        file.root,
+        file.relative,
+        file.evergreen,
+        *_state(prepared.state),
+        len(prepared.chunks),
+    )
 
 
 def _by_indexed_text(

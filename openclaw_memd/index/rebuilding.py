@@ -23,11 +23,14 @@ from openclaw_memd.index.publishing import Published
 
 
 class Rebuilder:
-    """Rebuilds the index of ``indexer``. One rebuild at a time; syncs of the old index go on beside it."""
+    """Rebuilds the index of ``indexer``. One rebuild at a time; syncs of the old index go on beside it.
+
+    ``turn`` is held while one runs.
+    """
 
     def __init__(self, indexer: Indexer) -> None:
+        self.turn = trio.Lock()
         self._indexer = indexer
-        self._turn = trio.Lock()
         self._number = 0
 
     async def rebuild(
@@ -42,7 +45,7 @@ class Rebuilder:
             UnavailableError: the disk is full or fails, or another process holds the index.
             DamagedError: the index that is to be replaced cannot even say how far it has counted.
         """
-        async with self._turn:
+        async with self.turn:
             self._number += 1
             path = building_path(self._indexer.store.path, self._number)
             with self._indexer.building():

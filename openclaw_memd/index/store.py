@@ -1,6 +1,5 @@
 """One database: a writer that runs whole transactions, two readers, and a reader for point look-ups."""
 
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -10,32 +9,14 @@ import apsw
 import trio
 
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.index.database import (
-    Durability,
-    create_private_file,
-    make_private_folder,
-    open_marker,
-    open_reader,
-    open_writer,
-    side_files,
-    sync_file,
-)
-from openclaw_memd.index.faults import BUSY_RETRY_MS, DamagedError, translated
+from openclaw_memd.index.connections import READERS, Connections, MovedError
+from openclaw_memd.index.database import Durability, sync_file
+from openclaw_memd.index.faults import DamagedError, translated
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
 
-READERS: Final = 2
 CANCEL_CHECK_STEPS: Final = 20_000  # steps of SQLite's virtual machine, well under a millisecond
-
-
-class _MovedError(UnavailableError):
-    """The files at the path are not those that the connections have open, or none could be opened."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "another process replaces the database", reason="locked", retry_after_ms=BUSY_RETRY_MS
-        )
 
 
 class Store:
@@ -60,20 +41,13 @@ class Store:
         self.epoch = 0
         self.damage = trio.Event()
         self.moved = trio.Event()
-        self._durability = durability
-        self._prepare = prepare
         self._is_closed = False
-        self._writer: apsw.Connection | None = None
-        self._readers: deque[apsw.Connection] = deque()
-        self._point: apsw.Connection | None = None
         self._writer_turn = trio.CapacityLimiter(1)
         self._reader_turns = trio.CapacityLimiter(READERS)
         self._side_turn = trio.CapacityLimiter(1)
-        self._marker = open_marker(path)
         with translated():
-            make_private_folder(path.parent)
-            self.unclean = not create_private_file(self._marker)
-            self._open()
+            self._connections = Connections(path, durability, prepare)
+        self.unclean = self._connections.unclean
 
     async def write(self, work: Work[T]) -> T:
         """Run ``work`` as one transaction; cancelling before its commit undoes it.
@@ -92,7 +66,7 @@ class Store:
         """Run a look-up of a few rows by key, at once, in the event loop's thread. Errors as in ``write``."""
         with self._watched(), translated():
             self._check_open()
-            return work(_present(self._point))
+            return work(self._connections.point)
 
     async def probe(self) -> None:
         """Prove that the writer can begin a transaction. Errors as in ``write``: it cannot."""
@@ -112,6 +86,20 @@ class Store:
         """
         await self.maintain(_checkpoint)
 
+    async def scrub(self) -> None:
+        """Write the database anew, so that nothing is left of what was deleted, and empty its log.
+
+        Readers go on but for the last moment. Errors as in ``write``.
+        """
+        await self.maintain(_vacuum)
+        await self.empty_log()
+
+    async def empty_log(self) -> None:
+        """Do what ``checkpoint`` does, for certain: readers wait for it. Errors as in ``write``."""
+        await self.checkpoint()
+        async with self._alone():
+            await self._in_side_thread(lambda: self._upkeep(_checkpoint))
+
     async def exchange(self, arrange: Callable[[Path], None]) -> None:
         """Close the file, let ``arrange`` put another in its place, open that one.
 
@@ -127,9 +115,9 @@ class Store:
             with suppress(DamagedError, UnavailableError):
                 await self._in_side_thread(lambda: self._upkeep(_checkpoint))
             try:
-                self._close()
+                self._connections.close()
                 with translated():
-                    self._remove_orphans()
+                    self._connections.remove_orphans()
                     arrange(self.path)
             finally:
                 self._open_again()
@@ -155,45 +143,12 @@ class Store:
     def close(self) -> None:
         """Close at once. Only for when nothing runs."""
         self._is_closed = True
-        if self._writer is not None:
-            self._close()
-            self._marker.unlink(missing_ok=True)
-
-    def _open(self) -> None:
-        self._writer = open_writer(self.path, self._durability)
-        try:
-            self._prepare(self._writer)
-            self._point = open_reader(self.path)
-            self._readers.extend(open_reader(self.path) for _ in range(READERS))
-            self._inodes = self._find_inodes()
-        except BaseException:
-            self._close()
-            raise
+        self._connections.close_cleanly()
 
     def _open_again(self) -> None:
         self.epoch += 1
         with self._watched(), translated():
-            create_private_file(self._marker)
-            self._open()
-
-    def _close(self) -> None:
-        """The last connection to go moves the log into the file that it has open, wherever that is now."""
-        for connection in (*self._readers, self._point, self._writer):
-            if connection is not None:
-                connection.close(True)
-        self._readers.clear()
-        self._point = self._writer = None
-
-    def _remove_orphans(self) -> None:
-        """SQLite leaves its log behind when the database was taken away, and plays it into the next one."""
-        found = self._find_inodes()
-        if found[0] != self._inodes[0]:
-            for path, inode, ours in zip(side_files(self.path), found[1:], self._inodes[1:], strict=True):
-                if inode is not None and inode == ours:
-                    path.unlink()
-
-    def _find_inodes(self) -> tuple[tuple[int, int] | None, ...]:
-        return tuple(_inode(path) for path in (self.path, *side_files(self.path)))
+            self._connections.open_again()
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -201,18 +156,15 @@ class Store:
 
     def _check_place(self) -> None:
         self._check_open()
-        if self._is_elsewhere():
-            raise _MovedError
-
-    def _is_elsewhere(self) -> bool:
-        return self._writer is None or self._find_inodes() != self._inodes
+        if self._connections.are_elsewhere:
+            raise MovedError
 
     async def _reopen(self) -> None:
         with trio.CancelScope(shield=True):
             async with self._alone():
-                if not self._is_closed and self._is_elsewhere():
-                    self._close()
-                    self._remove_orphans()
+                if not self._is_closed and self._connections.are_elsewhere:
+                    self._connections.close()
+                    self._connections.remove_orphans()
                     self._open_again()
                     self.moved.set()
 
@@ -238,7 +190,7 @@ class Store:
         with self._watched(), translated():
             try:
                 return await trio.to_thread.run_sync(work, limiter=turn)
-            except _MovedError:
+            except MovedError:
                 await self._reopen()
                 return await trio.to_thread.run_sync(work, limiter=turn)
 
@@ -252,7 +204,7 @@ class Store:
 
     def _transact(self, work: Work[T]) -> T:
         self._check_place()
-        writer = _present(self._writer)
+        writer = self._connections.writer
         try:
             with _cancellable(writer):
                 writer.execute("BEGIN IMMEDIATE")
@@ -267,19 +219,18 @@ class Store:
 
     def _query(self, work: Work[T]) -> T:
         self._check_place()
-        reader = self._readers.pop()
-        try:
-            with _cancellable(reader):
-                reader.execute("BEGIN")
-                return work(reader)
-        finally:
-            if reader.in_transaction:
-                reader.execute("ROLLBACK")
-            self._readers.append(reader)
+        with self._connections.reader() as reader:
+            try:
+                with _cancellable(reader):
+                    reader.execute("BEGIN")
+                    return work(reader)
+            finally:
+                if reader.in_transaction:
+                    reader.execute("ROLLBACK")
 
     def _upkeep(self, work: Work[T]) -> T:
         self._check_place()
-        writer = _present(self._writer)
+        writer = self._connections.writer
         with _cancellable(writer):
             return work(writer)
 
@@ -297,21 +248,11 @@ def _cancellable(connection: apsw.Connection) -> Iterator[None]:
         connection.set_progress_handler(None)
 
 
-def _present(connection: apsw.Connection | None) -> apsw.Connection:
-    if connection is None:
-        raise _MovedError
-    return connection
+def _vacuum(writer: apsw.Connection) -> None:
+    writer.execute("VACUUM")
 
 
 def _checkpoint(writer: apsw.Connection) -> None:
     with suppress(apsw.BusyError):
         writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     writer.pragma("shrink_memory")  # what was just written is read by others, if at all
-
-
-def _inode(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return None
-    return found.st_dev, found.st_ino

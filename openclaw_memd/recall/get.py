@@ -18,6 +18,7 @@ from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.origins import Attribution
 from openclaw_memd.index.store import Store
 from openclaw_memd.recall.types import GetAnswer, GetRequest, cite
+from openclaw_memd.recall.visible import find_visible, may_see_any
 
 _GONE = frozenset({SkipReason.MISSING, SkipReason.VANISHED})
 _FOR_A_WHILE = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGING, SkipReason.IGNORE_UNREADABLE})
@@ -59,13 +60,23 @@ class Get:
         )
 
     def _get(self, request: GetRequest, known: ListedFile | None) -> GetAnswer:
-        file = known or _find_listed(self._corpus.list(), request.path)
         missing = GetAnswer("not_found", request.path)
-        if file is None:
+        try:
+            file = known or _find_listed(self._corpus.list(), request.path)
+        except (DeniedError, TooLargeError, UnavailableError):
+            if request.view.sees_all_memory:
+                raise
+            return missing  # what a caller may not see counts as nothing
+        if file is None or not may_see_any(request.view, file):
             return missing
         read = self._corpus.read(file)
         if isinstance(read, FileText):
-            return _answer_within(request, file, read.text, self._corpus.peek(file, read))
+            lines = _split(read.text)
+            attribution = self._corpus.peek(file, read)
+            visible = find_visible(request.view, file, attribution, len(lines))
+            if visible == [range(1, len(lines) + 1)] or not lines:
+                return _answer_within(request, file, lines, attribution)
+            return _answer_visible(request, file, lines, attribution, visible)
         reason = SkipReason(read.reason)
         if reason in _GONE:
             return missing
@@ -124,7 +135,9 @@ def _find_listed(listing: Listing, path: str) -> ListedFile | None:
     for skip in listing.skipped:
         if path == skip.path or path.startswith(f"{skip.path.rstrip('/')}/"):
             raise _refusal(SkipReason(skip.reason))
-    if path in _MEMORY_NAMES or (path.startswith(_MEMORY_FOLDERS) and path.lower().endswith(".md")):
+    if path in _MEMORY_NAMES or path.startswith("sessions/"):
+        return None
+    if path.startswith(_MEMORY_FOLDERS) and path.lower().endswith(".md"):
         return None
     raise DeniedError("the path does not name a memory file", reason="not_memory")
 
@@ -137,9 +150,37 @@ def _refusal(reason: SkipReason) -> DeniedError | TooLargeError | UnavailableErr
     return DeniedError(reason.description, reason=reason.value)
 
 
-def _answer_within(request: GetRequest, file: ListedFile, text: str, attribution: Attribution) -> GetAnswer:
+def _split(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _answer_visible(
+    request: GetRequest,
+    file: ListedFile,
+    lines: Sequence[str],
+    attribution: Attribution,
+    visible: Sequence[range],
+) -> GetAnswer:
+    """The window of a file of which only the ``visible`` lines are there; it ends with the first of them."""
+    shown = next((part for part in visible if part.stop > request.from_line), None)
+    if shown is None:
+        return GetAnswer("not_found", request.path)
+    first = max(request.from_line, shown.start)
+    window = replace(
+        request, from_line=first, from_char=request.from_char if first == request.from_line else 1
+    )
+    answer = _answer_within(window, file, lines[: shown.stop - 1], attribution)
+    following = next((part.start for part in visible if part.start >= shown.stop), None)
+    if following is not None and not answer.truncated:
+        notice = f"There is more: continue with from={following}."
+        answer = replace(answer, truncated=True, next_from=following, notice=notice)
+    return replace(answer, total_lines=visible[-1].stop - 1)
+
+
+def _answer_within(
+    request: GetRequest, file: ListedFile, lines: Sequence[str], attribution: Attribution
+) -> GetAnswer:
     """The window, with fewer characters than were asked for if the answer were larger than it may be."""
-    lines = text.removesuffix("\n").split("\n") if text else []
     answer = _answer(request, file, lines, attribution)
     while request.max_bytes is not None and len(answer.text) > 1:
         size = len(msgspec.json.encode(answer))

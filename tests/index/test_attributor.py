@@ -14,9 +14,9 @@ from openclaw_memd.domain.provenance import (
     is_trusted,
 )
 from openclaw_memd.errors import InvalidParamsError, NotFoundError, UnavailableError
-from openclaw_memd.index.attributor import is_quarantined
 from openclaw_memd.index.faults import DamagedError
-from openclaw_memd.index.ledger.lines import read_loss
+from openclaw_memd.index.found_lines import is_quarantined
+from openclaw_memd.index.ledger.losses import read_loss
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.index.store import Store, Work
 from tests.index.ledgers import AGENT, CRON, WEB, Ledger, file_text, listed, open_ledger
@@ -288,6 +288,30 @@ class TestTaint:
         ledger.tainted = True
         await ledger.report(DAY, None, "- new new new\n", AGENT)
         assert (await ledger.look({DAY: "- new new new\n"}))[DAY][0] == AGENT
+
+    async def test_an_untrusted_write_counts_though_another_one_followed_before_anybody_looked(
+        self, ledger: Ledger
+    ) -> None:
+        old, between = "- by hand\n", "- by hand\n- from the web page\n"
+        new = f"{between}- noted by the daemon\n"
+        await ledger.look({CORE: old})
+        await ledger.report(CORE, old, between, WEB)
+        await ledger.record(CORE, ["- noted by the daemon"], AGENT)
+        assert (await ledger.look({CORE: new}))[CORE][:3] == [HANDWRITTEN, WEB, AGENT]
+        assert (await ledger.look({CORE: f"{new}- later\n"}))[CORE][3] == HANDWRITTEN
+
+    async def test_a_late_report_counts_once(self, ledger: Ledger) -> None:
+        texts = ["- by hand\n", "- by hand\n- one more line\n", "- by hand\n- one more line\n- last\n"]
+        await ledger.look({CORE: texts[0]})
+        ledger.tainted = True
+        await ledger.look({CORE: texts[1]})
+        await ledger.report(CORE, texts[0], texts[1], WEB)
+        await ledger.look({CORE: texts[1]})
+        stored = await ledger.dump()
+        await ledger.look({CORE: texts[1]})
+        assert await ledger.dump() == stored
+        ledger.tainted = False
+        assert (await ledger.look({CORE: texts[2]}))[CORE][:3] == [HANDWRITTEN, FOREIGN, HANDWRITTEN]
 
     async def test_a_late_report_lowers_and_never_raises(self, ledger: Ledger) -> None:
         old, new = "- by hand\n", "- by hand\n- from the web page\n"

@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from openclaw_memd.index.database import NewerFormatError, migrations
-from openclaw_memd.index.ledger.lines import read_loss
+from openclaw_memd.index.ledger.losses import read_loss
 from openclaw_memd.index.leftovers import KEPT_DAMAGED, building_path, set_aside
 from openclaw_memd.index.opening import (
     INDEX_NAME,
@@ -162,17 +162,17 @@ async def test_an_old_ledger_has_lost_nothing_whatever_the_workspace_says(tmp_pa
 async def test_a_ledger_that_was_deleted_is_lost_and_the_index_with_it(tmp_path: Path) -> None:
     await _loss(tmp_path)
     await open_index(tmp_path, IDENTITY, lambda: AT).store.aclose()
-    for path in tmp_path.iterdir():
-        if path.name.startswith(STATE_NAME):
-            path.unlink()
+    for name in names(tmp_path):
+        if name.startswith(STATE_NAME):
+            (tmp_path / name).unlink()
     assert await _loss(tmp_path) == AT
     assert names(tmp_path) == {STATE_NAME}
 
 
 async def test_a_ledger_that_is_deleted_while_it_is_in_use_is_lost(tmp_path: Path) -> None:
     store = open_state(tmp_path, "w1", lambda: AT).store
-    for path in list(tmp_path.iterdir()):
-        path.unlink()
+    for name in names(tmp_path):
+        (tmp_path / name).unlink()
     assert await store.read(read_loss) == AT
     await store.aclose()
 

@@ -45,6 +45,17 @@ async def test_a_taint_ends_with_half_an_hour_of_nothing(world: World) -> None:
     assert not (await world.sessions.append(caller(), [assistant("4")])).tainted
 
 
+async def test_a_taint_ends_half_an_hour_after_the_clock_was_set_back(world: World) -> None:
+    await world.sessions.append(caller(), [user("1"), tool("2", network=True)])
+    world.clock.move(days=-300)
+    assert turns_of(world).any_tainted()
+    world.clock.move(minutes=29)
+    assert turns_of(world).is_tainted(caller())
+    world.clock.move(minutes=1)
+    assert not turns_of(world).is_tainted(caller())
+    assert not turns_of(world).any_tainted()
+
+
 @pytest.mark.parametrize("reason", list(EndReason))
 async def test_a_taint_ends_with_its_session_but_not_when_that_is_compacted(
     world: World, reason: EndReason

@@ -7,10 +7,11 @@ from datetime import datetime
 import apsw
 
 from openclaw_memd.domain.attribution import to_runs
-from openclaw_memd.domain.provenance import Origin, Provenance, is_trusted, least_trusted, trust_rank
+from openclaw_memd.domain.provenance import Origin, Provenance, is_trusted, least_trusted
 from openclaw_memd.domain.records import Lineage, Records
 from openclaw_memd.domain.sketches import Sketch
-from openclaw_memd.index.ledger.lines import FileLines, ObservedWrite, find_write, write_file
+from openclaw_memd.index.ledger.lines import FileLines, write_file
+from openclaw_memd.index.ledger.reports import Reports, find_chain
 from openclaw_memd.index.ledger.spans import spans_of, store_records
 
 
@@ -39,38 +40,40 @@ def trust_lines(
     return _assign(connection, file, indexes, decide, lineage=lineage, decided=True, sketch=sketch)
 
 
-def find_late_report(connection: apsw.Connection, file: FileLines) -> ObservedWrite | None:
-    """The report of the last write of a file, when it came after its lines had been attributed and its turn
-    is less trusted than the lines that only this change explains.
-    """
-    if file.content_hash is None or not file.changed:
-        return None
-    write, _ = find_write(connection, file.path, file.before_hash, file.content_hash)
-    if write is None:
-        return None
-    rank = trust_rank(write.provenance.origin)
-    provenances = file.lines.provenances
-    is_lower = any(rank < trust_rank(provenances[index].origin) for index in _changed_indexes(file))
-    return write if is_lower else None
+def has_late_report(connection: apsw.Connection, file: FileLines) -> bool:
+    """Whether the last write of a file was reported after its lines had been attributed."""
+    return _find_chain(connection, file).last_id > file.last_report
 
 
 def apply_late_report(
     connection: apsw.Connection, file: FileLines, *, sketch: Callable[[bytes], Sketch]
 ) -> FileLines:
-    """Make the lines that only the last change explains as little trusted as the turn of its late report."""
-    write = find_late_report(connection, file)
+    """Make the lines that only the last change explains as little trusted as the turn of its late report.
+
+    They are never raised.
+    """
+    chain = _find_chain(connection, file)
+    write = chain.worst
     if write is None:
         return file
     reported = write.provenance
-    return _assign(
+    heard = replace(file, last_report=chain.last_id)
+    lowered = _assign(
         connection,
-        file,
+        heard,
         _changed_indexes(file),
         lambda before: least_trusted((before, reported)),
         lineage=write.lineage,
         decided=False,
         sketch=sketch,
     )
+    if lowered is heard:
+        write_file(connection, heard)
+    return lowered
+
+
+def _find_chain(connection: apsw.Connection, file: FileLines) -> Reports:
+    return find_chain(connection, file.path, file.before_hash, file.content_hash)
 
 
 def _changed_indexes(file: FileLines) -> list[int]:

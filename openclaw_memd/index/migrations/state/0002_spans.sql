@@ -48,7 +48,7 @@ CREATE INDEX sketch_shingles_by_sketch ON sketch_shingles (sketch_id);
 -- each: the lines that are not blank, in order, and handwritten lines that were here before. ``runs`` are
 -- [first index, origin, session kind, writer] over ``hashes``; ``changed`` are [first, last] indexes of the
 -- lines that no record explained when the file changed from ``before_hash`` to ``content_hash`` (SHA-256 of
--- its bytes).
+-- its bytes). ``last_report`` is the id of the newest observed write that was taken into account.
 CREATE TABLE file_lines (
   path TEXT PRIMARY KEY NOT NULL,
   before_hash BLOB,
@@ -56,7 +56,8 @@ CREATE TABLE file_lines (
   hashes BLOB NOT NULL CHECK (length(hashes) % 16 = 0),
   runs TEXT NOT NULL,
   gone BLOB NOT NULL CHECK (length(gone) % 16 = 0),
-  changed TEXT NOT NULL
+  changed TEXT NOT NULL,
+  last_report INTEGER NOT NULL
 ) STRICT;
 
 -- Grows with each change of what is said of lines, so that what was worked out beside it can be trusted.

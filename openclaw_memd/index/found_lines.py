@@ -1,0 +1,182 @@
+"""What becomes of the lines of files by what the ledger knows of them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import apsw
+
+from openclaw_memd.domain.attribution import (
+    AttributedFile,
+    ChangedFile,
+    KnownLines,
+    LineReader,
+    attribute_files,
+    explain_change,
+)
+from openclaw_memd.domain.provenance import FOREIGN
+from openclaw_memd.domain.records import Lineage, Record, Records
+from openclaw_memd.domain.sketches import Sketch
+from openclaw_memd.files.areas import NOTES
+from openclaw_memd.index.ledger.lines import FileLines, read_files, read_revision
+from openclaw_memd.index.ledger.losses import read_lost
+from openclaw_memd.index.ledger.reports import Reports, find_reports, read_last_reports
+from openclaw_memd.index.ledger.spans import has_sketches, has_spans, near_hashes, read_keys, spans_of
+from openclaw_memd.index.ledger.trusting import has_late_report
+from openclaw_memd.index.origins import is_own
+from openclaw_memd.index.read_lines import ReadLines
+
+QUARANTINE_SUFFIX: Final = "-untrusted.md"
+
+MANY_LINES: Final = 256
+KEYS_IN_MEMORY: Final = 100_000
+"""For many lines at once the keys of sketches are read first, if there are no more, to spare look-ups."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What came out for a batch at one ``revision`` of the ledger.
+
+    ``files`` are all that the ledger speaks of, ``changed`` those that are to be stored, ``reported`` those
+    whose last change may have been reported since.
+    """
+
+    revision: int
+    tainted: bool
+    files: dict[str, FileLines]
+    changed: tuple[str, ...]
+    reported: tuple[str, ...]
+    sketch: Callable[[str], Sketch]
+    records: Records
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is to be stored."""
+        return not self.changed and not self.reported
+
+
+def find_lines(
+    connection: apsw.Connection,
+    texts: Sequence[ReadLines],
+    *,
+    tainted: bool,
+    sketch: Callable[[str], Sketch],
+    at: datetime,
+) -> Found:
+    """Attribute what changed in ``texts`` since they were last attributed; nothing is stored.
+
+    ``tainted`` says that network content is in some session's turn. ``sketch`` should remember what it made.
+    """
+    paths = [text.path for text in texts]
+    known = read_files(connection, paths)
+    changed = [text for text in texts if text.is_noted(known) and not text.is_same(known.get(text.path))]
+    changed_paths = {text.path for text in changed}
+    last_reports = read_last_reports(connection, paths)
+    found = Found(
+        revision=read_revision(connection),
+        tainted=tainted,
+        files=known,
+        changed=tuple(text.path for text in changed),
+        reported=tuple(
+            path
+            for path in last_reports
+            if path in known and path not in changed_paths and has_late_report(connection, known[path])
+        ),
+        sketch=sketch,
+        records=Records(),
+    )
+    if changed:
+        lineage = Lineage(None, None, None, at)
+        lost = read_lost(connection, found.changed)
+        files = [
+            _changed_file(
+                connection,
+                text,
+                known.get(text.path),
+                suspect=tainted,
+                lost=text.path in lost,
+                lineage=lineage,
+            )
+            for text in changed
+        ]
+        differing = _differing(files)
+        if has_spans(connection):
+            found.records = Records(spans_of(connection, differing, found.changed))
+        reader = _reader(connection, found, len(differing))
+        attributed = attribute_files(files, found.records, reader)
+        for text, one in zip(changed, attributed, strict=True):
+            known[text.path] = _file_lines(text, known.get(text.path), one, last_reports.get(text.path, 0))
+    return found
+
+
+def _reader(connection: apsw.Connection, found: Found, lines: int) -> LineReader:
+    if not has_sketches(connection):
+        return LineReader(found.sketch, None)
+    keys = read_keys(connection, most=KEYS_IN_MEMORY) if lines > MANY_LINES else None
+
+    def find_near(line: str) -> list[Record]:
+        wanted = found.sketch(line)
+        if not wanted.words or (keys is not None and keys.isdisjoint(wanted.keys)):
+            return []
+        near = near_hashes(connection, wanted)
+        return [found.records.load(record) for record in spans_of(connection, near, found.changed)]
+
+    return LineReader(found.sketch, find_near)
+
+
+def _changed_file(
+    connection: apsw.Connection,
+    text: ReadLines,
+    known: FileLines | None,
+    *,
+    suspect: bool,
+    lost: bool,
+    lineage: Lineage,
+) -> ChangedFile:
+    reports = _reports(connection, text, known)
+    write = reports.worst
+    own = is_own(text.file)
+    change = explain_change(
+        reported=None if write is None else write.provenance,
+        suspect=suspect and not reports.is_whole,
+        lost=lost,
+        quarantined=is_quarantined(text.path),
+    )
+    return ChangedFile(
+        path=text.path,
+        known=KnownLines() if known is None else known.lines,
+        hashes=text.hashes,
+        text_at=lambda index: text.texts[index],
+        change=change if own else FOREIGN,
+        lineage=lineage if write is None else write.lineage,
+        own=own,
+    )
+
+
+def _reports(connection: apsw.Connection, text: ReadLines, known: FileLines | None) -> Reports:
+    before, since = (None, 0) if known is None else (known.content_hash, known.last_report)
+    return find_reports(connection, text.path, before, text.content_hash, since=since)
+
+
+def _file_lines(text: ReadLines, known: FileLines | None, found: AttributedFile, report: int) -> FileLines:
+    before = None if known is None else known.content_hash
+    return FileLines(text.path, before, text.content_hash, found.lines, found.changed, report)
+
+
+def _differing(files: Iterable[ChangedFile]) -> set[bytes]:
+    """The lines that came or went."""
+    found: set[bytes] = set()
+    for file in files:
+        if not file.known.hashes:
+            found.update(file.hashes)
+            continue
+        before, now = Counter(file.known.hashes), Counter(file.hashes)
+        found.update(before - now, now - before)
+    return found
+
+
+def is_quarantined(path: str) -> bool:
+    """Whether the name says that the file holds outside notes."""
+    return path.startswith(f"{NOTES}/") and path.casefold().endswith(QUARANTINE_SUFFIX)

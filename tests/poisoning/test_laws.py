@@ -1,0 +1,84 @@
+"""What comes from outside adds nothing to what is trusted, and takes nothing from it."""
+
+from collections.abc import Sequence
+
+import pytest
+import trio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from trio.testing import MockClock
+
+from tests.poisoning.histories import CRON, GROUP, GUEST, OWNER, Door, Event, open_history, outside_hits
+
+pytestmark = pytest.mark.poisoning
+
+WORDS = ["boiler", "gateway", "key", "cellar", "Ana", "9400", "CHG-48213", "仓库", "ключ", "never"]
+QUERIES = ["boiler cellar", "gateway 9400", "CHG-48213", "仓库", "ключ", "Ana never key", "memory"]
+
+phrases = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)
+TRUSTED_DOORS: list[Door] = ["note", "flush", "say", "capture", "edit"]
+OUTSIDE_DOORS: list[Door] = ["note", "flush", "say", "capture", "tool"]
+
+
+def trusted_events(number: int) -> st.SearchStrategy[Event]:
+    """The owner's; each has a word of its own: a copy of outside text would derive from it."""
+    made = st.builds(lambda phrase: f"- {phrase} own{number}x", phrases)
+    return st.builds(Event, st.sampled_from(TRUSTED_DOORS), st.just(OWNER), made)
+
+
+outside_events = st.builds(
+    Event,
+    st.sampled_from(OUTSIDE_DOORS),
+    st.sampled_from([GUEST, GROUP, CRON]),
+    st.builds(lambda phrase: f"- {phrase}", phrases),
+) | st.builds(Event, st.just("note"), st.none(), phrases)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Event]:
+    """Trusted events with outside ones between them."""
+    events: list[Event] = []
+    for number in range(draw(st.integers(1, 4))):
+        events += draw(st.lists(outside_events, max_size=2))
+        events.append(draw(trusted_events(number)))
+    return [*events, *draw(st.lists(outside_events, max_size=2))]
+
+
+def play(events: Sequence[Event]) -> tuple[dict[str, bytes], bytes]:
+    """The trusted files and trusted hits after ``events``."""
+    clock = MockClock()
+
+    async def main() -> tuple[dict[str, bytes], bytes]:
+        async with open_history(clock) as history:
+            for event in events:
+                await history.play(event)
+            return history.trusted_files(), await history.trusted_hits(QUERIES)
+
+    return trio.run(main, clock=clock)
+
+
+@given(histories())
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_without_everything_from_outside_trusted_files_and_scores_are_the_same(events: list[Event]) -> None:
+    trusted = [event for event in events if event.is_trusted]
+    files, hits = play(events)
+    expected_files, expected_hits = play(trusted)
+    assert files == expected_files
+    assert hits == expected_hits
+
+
+@given(st.lists(outside_events, min_size=1, max_size=5))
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_what_comes_from_outside_is_never_trusted(events: list[Event]) -> None:
+    clock = MockClock()
+
+    async def main() -> None:
+        async with open_history(clock) as history:
+            for event in events:
+                await history.play(event)
+            assert history.trusted_files() == {}
+            for query in QUERIES:
+                hits = await history.find(query, corpus="all")
+                assert len(outside_hits(hits)) == len(hits)
+
+    trio.run(main, clock=clock)
