@@ -194,9 +194,11 @@ class RunningDaemon:
     def search_paths(self, query: str, **params: Any) -> list[str]:
         return [hit["path"] for hit in self.call("recall.search", query=query, **params)["hits"]]
 
-    def memd(self, *arguments: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
+    def memd(
+        self, *arguments: str, given: str = "", timeout_s: float = 60.0
+    ) -> subprocess.CompletedProcess[str]:
         """Run the command line against this daemon."""
-        return run_memd(*arguments, env=self.env, timeout_s=timeout_s)
+        return run_memd(*arguments, env=self.env, given=given, timeout_s=timeout_s)
 
     def settle(self) -> Any:
         """Wait until every change so far is indexed, noticed or not; the status of the agent."""
@@ -235,9 +237,15 @@ def daemon_env(folder: Path, **more: str) -> dict[str, str]:
 
 
 def run_memd(
-    *arguments: str, env: Mapping[str, str], timeout_s: float = 60.0
+    *arguments: str, env: Mapping[str, str], given: str = "", timeout_s: float = 60.0
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line."""
+    """Run the command line as a script does, with ``given`` on its standard input."""
     return subprocess.run(
-        (*MEMD, *arguments), env=dict(env), capture_output=True, text=True, timeout=timeout_s, check=False
+        (*MEMD, *arguments),
+        env=dict(env),
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
     )

@@ -3,12 +3,14 @@
 import argparse
 import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from openclaw_memd.cli.exits import USAGE, CliError
 
 _HELP = ("-h", "--help", "--version")
 _WITH_VALUE = ("--socket", "--config", "--agent")
+_MASK = "\0"
+"""Before a word that only looks like an option; no argument of a process can hold it."""
 
 
 class UsageError(CliError):
@@ -35,13 +37,30 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--config", metavar="FILE", help="the configuration file")
         self.add_argument("--agent", metavar="ID", help="the agent to ask for (default: main)")
 
+    def parse_words(self, words: list[str]) -> argparse.Namespace:
+        """The options and words of a command line, in any order; behind ``--`` there are words only.
+
+        Raises:
+            UsageError: it is wrong.
+        """
+        end = words.index("--") if "--" in words else len(words)
+        masked = [_MASK + word if word.startswith("-") else word for word in words[end + 1 :]]
+        options = self.parse_intermixed_args([*words[:end], *masked])
+        return argparse.Namespace(**{name: _unmask(value) for name, value in vars(options).items()})
+
     def error(self, message: str) -> NoReturn:
         """Refuse the command line.
 
         Raises:
             UsageError: always.
         """
-        raise UsageError(message, self.format_usage())
+        raise UsageError(message.replace(_MASK, ""), self.format_usage())
+
+
+def _unmask(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unmask(one) for one in value]
+    return value.removeprefix(_MASK) if isinstance(value, str) else value
 
 
 def read_words(arguments: list[str]) -> list[str]:

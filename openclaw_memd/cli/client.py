@@ -44,6 +44,8 @@ class RpcError(CliError):
             if data.get(key) and str(data[key]) not in error["message"]
         ]
         super().__init__(error["message"] + (f" ({', '.join(hints)})" if hints else ""), FAILED, error)
+        self.kind: str | None = data.get("kind")
+        self.reason: str | None = data.get("reason")
 
 
 def socket_of(options: Namespace) -> Path:
@@ -79,9 +81,9 @@ def _paths_section(file: Path) -> dict[str, Any]:
     return section
 
 
-def context_of(options: Namespace) -> dict[str, Any]:
-    """Parameters that name the agent, when one was asked for."""
-    return {"context": {"agent": options.agent}} if options.agent else {}
+def _agent_of(options: Namespace) -> dict[str, Any]:
+    """The parameter that names the agent, when one was asked for; a context names its own."""
+    return {"agent": options.agent} if options.agent else {}
 
 
 def call(options: Namespace, method: str, params: dict[str, Any], *, timeout_s: float = 30.0) -> Any:
@@ -91,7 +93,7 @@ def call(options: Namespace, method: str, params: dict[str, Any], *, timeout_s: 
         NoDaemonError: nobody answers.
         RpcError: the daemon refused or failed.
     """
-    return call_at(socket_of(options), method, {**context_of(options), **params}, timeout_s=timeout_s)
+    return call_at(socket_of(options), method, {**_agent_of(options), **params}, timeout_s=timeout_s)
 
 
 def call_at(path: Path, method: str, params: dict[str, Any], *, timeout_s: float) -> Any:

@@ -4,9 +4,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from openclaw_memd.cli.client import call
 from openclaw_memd.cli.exits import DONE, FAILED, CliError
 from openclaw_memd.cli.output import plain, print_json
+from openclaw_memd.cli.owner import call_for, configure_owner
 
 SUMMARY = "show lines of a memory file"
 
@@ -20,6 +20,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--lines", type=int, metavar="N", help="how many lines at most")
     parser.add_argument("--max-chars", type=int, metavar="N", help="how many characters at most")
+    parser.add_argument("--session", metavar="ID", help="the session on whose behalf this is asked")
+    configure_owner(parser)
 
 
 def execute(options: Namespace) -> int:
@@ -31,7 +33,7 @@ def execute(options: Namespace) -> int:
         "max_chars": options.max_chars,
     }
     params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    answer = call(options, "recall.get", {"path": options.path, **params})
+    answer = call_for(options, "recall.get", {"path": options.path} | params, session_id=options.session)
     if options.json:
         print_json(answer)
         return DONE if answer["status"] == "ok" else FAILED

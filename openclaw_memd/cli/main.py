@@ -19,6 +19,11 @@ COMMANDS = {
     "get": "openclaw_memd.cli.get",
     "sync": "openclaw_memd.cli.sync",
     "rebuild": "openclaw_memd.cli.rebuild",
+    "note": "openclaw_memd.cli.note",
+    "flush": "openclaw_memd.cli.flush",
+    "sessions": "openclaw_memd.cli.sessions",
+    "trust": "openclaw_memd.cli.trust",
+    "forget": "openclaw_memd.cli.forget",
     "rpc": "openclaw_memd.cli.rpc",
     "model": "openclaw_memd.cli.model",
     "config": "openclaw_memd.cli.config",
@@ -61,7 +66,7 @@ def _run(words: list[str]) -> int:
     command = import_module(COMMANDS[words[0]])
     parser = Parser(words[0], command.SUMMARY)
     command.configure(parser)
-    return int(command.execute(parser.parse_args(words[1:])))
+    return int(command.execute(parser.parse_words(words[1:])))
 
 
 def _overview(words: list[str]) -> int:

@@ -4,9 +4,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from openclaw_memd.cli.client import call
 from openclaw_memd.cli.exits import DONE
 from openclaw_memd.cli.output import amount, paint, plain, plain_line, print_json
+from openclaw_memd.cli.owner import call_for, configure_owner
 
 SUMMARY = "search the memory"
 
@@ -17,6 +17,8 @@ _EMPTY = {
     "stale": "nothing yet: changes are still being indexed",
     "paused": "search is paused",
 }
+
+_UNSEEN = "a session is shown to itself and its owner: add --session ID and, in a script, --as-owner"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -30,6 +32,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--after", metavar="DATE", help="only what was noted on or after this day")
     parser.add_argument("--before", metavar="DATE", help="only what was noted on or before this day")
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
+    parser.add_argument("--session", metavar="ID", help="the session on whose behalf this is asked")
+    configure_owner(parser)
 
 
 def execute(options: Namespace) -> int:
@@ -40,11 +44,14 @@ def execute(options: Namespace) -> int:
     }
     if options.explain:
         params["explain"] = True
-    answer = call(options, "recall.search", {"query": " ".join(options.query), **params})
+    query = {"query": " ".join(options.query)}
+    answer = call_for(options, "recall.search", query | params, session_id=options.session)
     if options.json:
         print_json(answer)
-    else:
-        _show(answer)
+        return DONE
+    _show(answer)
+    if not answer["hits"] and options.corpus in ("sessions", "all") and not options.session:
+        print(_UNSEEN, file=sys.stderr)
     return DONE
 
 

@@ -18,6 +18,7 @@ class Exclusion(StrEnum):
     CHANNEL = "excluded_channel"
     CHAT_TYPE = "excluded_chat_type"
     PARTICIPANT = "excluded_participant"
+    FORGOTTEN = "forgotten"
 
     @property
     def description(self) -> str:
@@ -30,6 +31,7 @@ _DESCRIPTIONS = {
     Exclusion.CHANNEL: "admission.exclude_channels names its channel.",
     Exclusion.CHAT_TYPE: "admission.exclude_chat_types names its kind of chat.",
     Exclusion.PARTICIPANT: "admission.exclude_participants names who wrote it, or whom it answers.",
+    Exclusion.FORGOTTEN: "The message, or its whole session, was forgotten.",
 }
 
 

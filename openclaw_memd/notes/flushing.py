@@ -151,6 +151,10 @@ class Flushes:
             await self._end_cycle(key, heard)
         return result
 
+    def forget_heard(self) -> None:
+        """Forget what was said in open cycles, as after a restart."""
+        self._heard.clear()
+
     def _sort(self, content: Content, base: Origin, heard: Cycle) -> list[Draft]:
         if heard.is_clean:
             return [content.draft(base)]

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
 
+import trio
+
 from openclaw_memd.config.sections import Flush
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.classification import origin_of_write
@@ -62,6 +64,15 @@ class NoteWriter:
         self._flushes = Flushes(
             state, self._ahead, turns=turns, analyzer=analyzer, clock=clock, zone=zone, settings=settings
         )
+
+    @property
+    def turn(self) -> trio.Lock:
+        """The workspace's append lock: nothing is added to a note by memd while somebody holds it."""
+        return self._ahead.turn
+
+    def forget_heard(self) -> None:
+        """Keep nothing of what was said in mind. Flushes of open cycles are trusted less then, not more."""
+        self._flushes.forget_heard()
 
     @property
     def waiting(self) -> int:

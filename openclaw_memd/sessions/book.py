@@ -2,13 +2,24 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Protocol
 
 import trio
 
 from openclaw_memd.index.ledger import sessions as ledger
 from openclaw_memd.index.ledger.session_rows import Changes, Said, Session, SessionKey
+from openclaw_memd.index.ledger.tombstones import Tombstones, load_tombstones
 from openclaw_memd.index.store import Store, Work
+from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.sessions.known import KnownSessions
+
+
+class Revise(Protocol):
+    """Changes what the ledger holds of a session, in an open transaction; its new state."""
+
+    def __call__(self, connection: Connection, session: Session) -> Session:
+        """Do it."""
+        ...
 
 
 class SessionBook:
@@ -26,6 +37,7 @@ class SessionBook:
             UnavailableError, DamagedError: the ledger cannot be read.
         """
         async with self._turn:
+            self.known.bury(await self._store.read(load_tombstones))
             self.known.put(await self._store.read(ledger.load_sessions))
 
     async def change(
@@ -62,6 +74,26 @@ class SessionBook:
         async with self._turn:
             await self._store.write(work)
             self.known.remove(key)
+
+    async def bury(self, tombstones: Tombstones, work: Work[None]) -> None:
+        """Know what was forgotten, as ``work`` notes it in the ledger. Errors as in ``change``."""
+        async with self._turn:
+            await self._store.write(work)
+            self.known.bury(tombstones)
+
+    async def revise(
+        self, key: SessionKey, revise: Revise
+    ) -> Session | None:
+        """Change what the ledger holds of a known session; as it was, None when it is not known.
+
+        ``revise`` runs in a transaction and gives the new state, which it has stored. Errors as ``change``.
+        """
+        async with self._turn:
+            before = self.known.get(key)
+            if before is not None:
+                after = await self._store.write(partial(revise, session=before))
+                self.known.put([after])
+            return before
 
     async def read_after(self, key: SessionKey, seq: int) -> list[Said]:
         """What is kept of the messages after number ``seq``. Errors as in ``load``."""

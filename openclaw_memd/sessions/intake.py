@@ -1,7 +1,7 @@
 """What becomes of messages that come: who is behind each, what is kept of it, in which part. Pure."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -49,7 +49,8 @@ class Intake:
     """Takes messages of one call into a session.
 
     ``replayed`` messages happened when they say and not now. ``known`` are the ids of those among them that
-    came before, ``texts`` what `clean_messages` made of them.
+    came before, ``texts`` what `clean_messages` made of them. ``is_buried`` tells of an id whether its message
+    was forgotten.
     """
 
     session: Session
@@ -60,6 +61,7 @@ class Intake:
     rules: AdmissionRules
     now: datetime
     replayed: bool = False
+    is_buried: Callable[[str], bool] = lambda _id: False
     accepted: int = 0
     skipped: list[SkippedMessage] = field(default_factory=list)
     _rows: list[MessageRow] = field(default_factory=list)
@@ -96,6 +98,8 @@ class Intake:
         origin = _origin(message.role, turn)
         asker = self._asker(message, turn)
         exclusion = excluded or self.rules.exclude_participant(asker)
+        if self.is_buried(message.id):
+            exclusion = Exclusion.FORGOTTEN
         text = ""
         skip: str | None = exclusion or self._skip(message, turn)
         if skip is None:

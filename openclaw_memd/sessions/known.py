@@ -10,6 +10,7 @@ from openclaw_memd.domain.kinship import inherited_kind, lineage
 from openclaw_memd.domain.provenance import Provenance, SessionKind
 from openclaw_memd.domain.turns import Turn, settle
 from openclaw_memd.index.ledger.session_rows import NO_TURN, Said, Session, SessionKey
+from openclaw_memd.index.ledger.tombstones import Tombstones, hash_message
 
 NEVER_KEPT = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 """Kinds of sessions of which nothing is kept: nobody talks in them."""
@@ -42,6 +43,8 @@ class KnownSessions:
         self._sessions: dict[SessionKey, Session] = {}
         self._tainted: set[SessionKey] = set()
         self._settled: dict[SessionKey, tuple[Turn, Turn]] = {}
+        self._buried: set[SessionKey] = set()
+        self._buried_messages: set[bytes] = set()
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -69,6 +72,19 @@ class KnownSessions:
         self._sessions.pop(key, None)
         self._tainted.discard(key)
         self._settled.pop(key, None)
+
+    def bury(self, tombstones: Tombstones) -> None:
+        """Know what was forgotten."""
+        self._buried |= tombstones.sessions
+        self._buried_messages |= tombstones.messages
+
+    def is_buried(self, key: SessionKey, message_id: str | None = None) -> bool:
+        """Whether a session was forgotten, or a single message of it."""
+        if key in self._buried:
+            return True
+        if message_id is None or not self._buried_messages:
+            return False
+        return hash_message(key, message_id) in self._buried_messages
 
     def tainted(self, now: datetime) -> frozenset[SessionKey]:
         """The sessions in whose turn there is network content now."""
@@ -102,6 +118,8 @@ class KnownSessions:
 
     def exclusion(self, session: Session) -> Exclusion | None:
         """The rule that now excludes everything that is kept of a session; None when none does."""
+        if self.is_buried(session.key):
+            return Exclusion.FORGOTTEN
         ids = self.ancestry(session.key).session_ids
         found = [self.rules.exclude_place(ids, place.channel, place.chat_type) for place in session.places]
         return found[0] if found and None not in found else None
@@ -109,6 +127,8 @@ class KnownSessions:
     def show(self, session: Session) -> tuple[Shown | None, ...]:
         """For each place of a session what is shown of what was said there; None where nothing is."""
         ancestry = self.ancestry(session.key)
+        if self.is_buried(session.key):
+            return (None,) * len(session.places)
         shown: list[Shown | None] = []
         for place in session.places:
             kind = ancestry.kind_of(place.kind)

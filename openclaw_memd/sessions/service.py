@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import trio
@@ -21,6 +22,7 @@ from openclaw_memd.sessions.book import SessionBook
 from openclaw_memd.sessions.capturing import Capture
 from openclaw_memd.sessions.documents import SessionDocuments
 from openclaw_memd.sessions.ending import SessionEnds
+from openclaw_memd.sessions.forgetting import SessionForgetting
 from openclaw_memd.sessions.intake import Intake, clean_messages
 from openclaw_memd.sessions.known import KnownSessions
 from openclaw_memd.sessions.messages import Message
@@ -39,7 +41,7 @@ class Sessions:
 
     ``hint`` hears the paths of documents that changed, in the event loop; ``run`` passes on those that it is
     not to hear of at once. ``load`` comes before everything else. ``documents`` are what is to be indexed,
-    ``turns`` what the writing of notes depends on.
+    ``turns`` what the writing of notes depends on, ``forgetting`` takes out what was said.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Sessions:
         self._locks: dict[SessionKey, trio.Lock] = {}
         self.documents = SessionDocuments(store, self._known, archives=archives, zone=zone)
         self.turns = SessionTurns(self._book, clock)
+        self.forgetting = SessionForgetting(store, self._book, self._alone, self._announcer.tell)
 
     async def load(self) -> None:
         """Read what the ledger knows.
@@ -195,6 +198,7 @@ class Sessions:
                 self._rules,
                 now,
                 replayed=source is SessionSource.FOLDER,
+                is_buried=partial(self._known.is_buried, key),
             )
             intakes.append(intake)
             return intake.take(messages)

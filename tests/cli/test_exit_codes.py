@@ -23,6 +23,17 @@ CALLS = [
     ("sync",),
     ("rebuild",),
     ("rpc", "status"),
+    ("sessions",),
+    ("flush", "plan", "--cycle", "1", "--projected", "1"),
+    ("flush", "append", "NO_REPLY", "--cycle", "1"),
+    ("trust", "MEMORY.md", "--as-owner"),
+]
+WRITES = [
+    ("note", "word"),
+    ("sessions", "end", "s1", "--capture"),
+    ("trust", "MEMORY.md", "--lower"),
+    ("forget", "--session", "s1"),
+    ("forget", "--session", "s1", "--yes"),
 ]
 
 
@@ -30,7 +41,7 @@ def named(arguments: tuple[str, ...]) -> str:
     return arguments[0]
 
 
-@pytest.mark.parametrize("arguments", CALLS, ids=named)
+@pytest.mark.parametrize("arguments", [*CALLS, *WRITES], ids=" ".join)
 def test_without_a_daemon_each_command_says_so(folder: Path, arguments: tuple[str, ...]) -> None:
     done = run_memd(*arguments, env=daemon_env(folder))
 
@@ -38,7 +49,7 @@ def test_without_a_daemon_each_command_says_so(folder: Path, arguments: tuple[st
     assert done.stderr == f"memd: no daemon at {folder}/m.sock; start it with `memd run`\n"
 
 
-@pytest.mark.parametrize("arguments", CALLS, ids=named)
+@pytest.mark.parametrize("arguments", [*CALLS, *WRITES], ids=" ".join)
 def test_without_a_daemon_json_is_all_that_is_printed(folder: Path, arguments: tuple[str, ...]) -> None:
     done = run_memd(*arguments, "--json", env=daemon_env(folder))
 
@@ -88,6 +99,13 @@ def test_a_command_that_is_done_ends_with_0(daemon: RunningDaemon, arguments: tu
         (("search", "x", "--max-results", "0"), "max_results"),
         (("search", "x", "--agent", "nobody"), "no such agent"),
         (("rpc", "no.method"), "method"),
+        (("note", "  "), "text"),
+        (("note", "word", "--importance", "11"), "entries"),
+        (("note", "--file", "/nowhere/note.md"), "/nowhere/note.md: No such file or directory"),
+        (("sessions", "append", "-", "--session", "s1"), "there are no messages"),
+        (("sessions", "--agent", "nobody"), "no such agent"),
+        (("trust", "memory/none.md", "--lower"), "no such memory file"),
+        (("trust", "MEMORY.md"), "with --as-owner the call would be the owner's"),
         (("rpc", "recall.search", '{"querry": "x"}'), "querry"),
     ],
 )
@@ -121,6 +139,20 @@ def test_a_command_that_fails_ends_with_1_and_one_line(
         ("--agent", "main"),
         ("--nonsense", "status"),
         ("status", "more"),
+        ("note", "word", "--file", "x"),
+        ("note", "word", "--importance", "high"),
+        ("flush",),
+        ("flush", "append", "word"),
+        ("flush", "plan", "--cycle", "1"),
+        ("sessions", "lisst"),
+        ("sessions", "list", "s1"),
+        ("sessions", "append", "-"),
+        ("sessions", "append", "--session", "s1"),
+        ("sessions", "end"),
+        ("trust",),
+        ("forget",),
+        ("forget", "--yes"),
+        ("forget", "--dry-run"),
     ],
     ids=lambda words: " ".join(words)[:40],
 )
@@ -136,6 +168,15 @@ def test_a_wrong_command_line_ends_with_2(folder: Path, arguments: tuple[str, ..
         error = json.loads(as_json.stdout)["error"]
         assert error["data"]["kind"] == "usage"
         assert f"memd: {error['message']}\n" in done.stderr or "--agent" in arguments
+
+
+def test_behind_two_hyphens_there_are_words_only(folder: Path) -> None:
+    option = run_memd("status", "--", "--deep", env=daemon_env(folder))
+    word = run_memd("config", "--", "check", "--json", env=daemon_env(folder))
+
+    assert (option.returncode, word.returncode) == (USAGE, USAGE)
+    assert option.stderr.endswith("memd: unrecognized arguments: --deep\n")
+    assert word.stderr.endswith("memd: unrecognized arguments: --json\n")
 
 
 @pytest.mark.parametrize("arguments", [*CALLS, ("config", "check"), ("config", "example")], ids=" ".join)

@@ -23,7 +23,17 @@ HEAVY = {
 
 
 @pytest.mark.parametrize(
-    "arguments", [("status",), ("search", "gateway"), ("get", "MEMORY.md"), ("sync",)], ids=lambda one: one[0]
+    "arguments",
+    [
+        ("status",),
+        ("search", "gateway"),
+        ("get", "MEMORY.md"),
+        ("sync",),
+        ("sessions",),
+        ("flush", "append", "NO_REPLY", "--cycle", "1"),
+        ("trust", "MEMORY.md", "--as-owner"),
+    ],
+    ids=lambda one: one[0],
 )
 def test_a_call_loads_no_heavy_library(daemon: RunningDaemon, arguments: tuple[str, ...]) -> None:
     command = (sys.executable, "-X", "importtime", "-m", "openclaw_memd.cli.main", *arguments)

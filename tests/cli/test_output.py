@@ -1,37 +1,15 @@
 """What people see."""
 
 import json
-import os
-import pty
-import select
 import subprocess
-from collections.abc import Mapping
 
 import pytest
 
+from openclaw_memd.cli.main import COMMANDS
 from openclaw_memd.cli.output import amount, duration, plain, plain_line, size
 from openclaw_memd.version import VERSION
+from tests.cli.terminals import LIMIT_S, run_on_terminal
 from tests.daemons import MEMD, RunningDaemon, daemon_env, run_memd
-
-LIMIT_S = 30.0
-
-
-def run_on_terminal(*arguments: str, env: Mapping[str, str]) -> str:
-    """What a command shows on a terminal of its own."""
-    ours, theirs = pty.openpty()
-    shown = bytearray()
-    with subprocess.Popen(
-        (*MEMD, *arguments), env=dict(env), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        while select.select([ours], [], [], LIMIT_S)[0]:
-            try:
-                shown += os.read(ours, 65536)
-            except OSError:  # Linux says so when the other end is closed
-                break
-        process.wait(timeout=LIMIT_S)
-    os.close(ours)
-    return shown.decode().replace("\r\n", "\n")
 
 
 def test_the_version_is_told() -> None:
@@ -41,7 +19,7 @@ def test_the_version_is_told() -> None:
 def test_help_names_every_command(daemon: RunningDaemon) -> None:
     shown = daemon.memd("--help").stdout
 
-    for command in ("run", "status", "search", "get", "sync", "rebuild", "rpc", "model", "config"):
+    for command in COMMANDS:
         assert f"\n  {command} " in shown
 
 

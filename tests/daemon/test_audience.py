@@ -46,7 +46,7 @@ def daemon() -> Iterator[RunningDaemon]:
                     {"id": "1", "role": "user", "text": text},
                     {"id": "2", "role": "assistant", "text": "Yes."},
                 ]
-                client.call("session.append", context=context, messages=messages)
+                client.call("session.append", context=context, messages=said)
         daemon.settle()
         yield daemon
 
