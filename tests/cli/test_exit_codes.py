@@ -144,6 +144,7 @@ def test_a_command_that_fails_ends_with_1_and_one_line(
         ("flush",),
         ("flush", "append", "word"),
         ("flush", "plan", "--cycle", "1"),
+        ("flush", "plan", "word", "--cycle", "1", "--projected", "1"),
         ("sessions", "lisst"),
         ("sessions", "list", "s1"),
         ("sessions", "append", "-"),

@@ -111,3 +111,17 @@ def test_closed_streams_harm_nothing(daemon: RunningDaemon, closed: str) -> None
         )
         assert done.returncode == DONE
         assert "Traceback" not in done.stderr
+
+
+def test_a_closed_input_holds_no_text(daemon: RunningDaemon) -> None:
+    for arguments, code in (("note", USAGE), ("note -", FAILED), ("forget --session s1", FAILED)):
+        done = subprocess.run(
+            ["bash", "-c", f"exec {' '.join(MEMD)} {arguments} <&-"],
+            env=daemon.env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == code
+        assert "Traceback" not in done.stderr

@@ -214,11 +214,13 @@ def test_a_short_outside_line_stays_outside_when_it_is_edited_in_its_place() -> 
     assert ledger.look({DAY: ["- Use *vim*!"]})[DAY] == {"- Use *vim*!": WEB}
 
 
-def test_when_one_of_two_equal_lines_goes_the_outside_one_stays() -> None:
+@pytest.mark.parametrize("order", [(AGENT, WEB), (WEB, AGENT), (WEB, CRON)])
+def test_when_one_of_two_equal_lines_goes_the_outside_one_stays(order: tuple[Provenance, ...]) -> None:
     ledger = LineLedger()
-    ledger.record(DAY, ["- same line here"], AGENT)
-    ledger.record(DAY, ["- same line here"], WEB)
-    ledger.look({DAY: ["- same line here"] * 2})
+    for number, provenance in enumerate(order, start=1):
+        ledger.record(DAY, ["- same line here"], provenance)
+        found = ledger.look_at_lines({DAY: ["- same line here"] * number})[DAY]
+    assert found == list(order)
     assert ledger.look({DAY: ["- same line here"]})[DAY] == {"- same line here": WEB}
 
 
@@ -249,6 +251,21 @@ def test_what_the_owner_decided_goes_along_with_the_line() -> None:
     # Another one that did not move from there is a copy of the outside text.
     assert ledger.look({"memory/third.md": [OUTSIDE]})["memory/third.md"] == {OUTSIDE: WEB}
     assert ledger.look({OTHER: [OUTSIDE_EDITED]})[OTHER] == {OUTSIDE_EDITED: raised}
+    again = OUTSIDE.replace("asking", "ever *asking*").replace("ever ", "the ")
+    assert ledger.look({OTHER: [again]})[OTHER] == {again: raised}
+
+
+@pytest.mark.parametrize("decided", [False, True])
+def test_edits_of_edits_are_followed(decided: bool) -> None:
+    """Until the line has nothing in common with the first one."""
+    provenance = replace(WEB, origin=Origin.AGENT) if decided else WEB
+    words = [f"{first}u{second}g" for first in "bcdfghjk" for second in "lmnpr"]
+    ledger = LineLedger()
+    ledger.record(DAY, [" ".join(words)], provenance, decided=decided)
+    ledger.look({DAY: [" ".join(words)]})
+    for place in range(len(words)):
+        words[place] = f"z{words[place]}"
+        assert set(ledger.look({DAY: [" ".join(words)]})[DAY].values()) == {provenance}
 
 
 def test_handwritten_lines_that_move_while_a_session_is_tainted_stay_handwritten() -> None:

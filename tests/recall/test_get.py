@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from tests.recall.memory import Memory, open_memory
 LONG = "\n".join(f"line {number}" for number in range(1, 122)) + "\n"
 
 
-async def get(memory: Memory, path: str, **window: int) -> GetAnswer:
+async def get(memory: Memory, path: str, **window: Any) -> GetAnswer:
     return await memory.get.get(GetRequest(path, **window))
 
 
