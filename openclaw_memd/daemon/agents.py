@@ -18,6 +18,7 @@ from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.line_store import LineStore
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job
+from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.ports import Clock, Embedder
 from openclaw_memd.recall.get import Get
@@ -80,6 +81,13 @@ class AgentMemory:
     def view(self, caller: Caller | None) -> View:
         """What a caller may see."""
         return self.memory.write_path.view(caller)
+
+    async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
+        """Take note of a change that a tool of the caller's runtime made, and show it in the index."""
+        with _damage_told():
+            observed = await self.notes.observe(caller, path, before_hash, after_hash)
+            await self.memory.indexer.reindex([path])
+        return observed
 
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
         """Give lines of a memory file this origin, agent or untrusted; how many changed."""

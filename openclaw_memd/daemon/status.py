@@ -24,6 +24,7 @@ from openclaw_memd.gateway.results import (
 from openclaw_memd.index import readers
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.fill_progress import FillState
+from openclaw_memd.index.ledger.losses import read_loss
 from openclaw_memd.index.rows import SourceCount as SourceTotals
 from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.ports import Embedder, EmbedderStatus
@@ -132,6 +133,12 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
             f"{arrival.previous_id}; to take it over, rename that folder to {memory.workspace.id} "
             "while memd is stopped"
         )
+    lost_at = _lost_at(memory)
+    if lost_at is not None:
+        found.append(
+            f"the state of this workspace was lost and began anew on {lost_at:%Y-%m-%d}: nothing tells who"
+            " wrote what was there before, so it is not trusted until `memd trust` says otherwise"
+        )
     if memory.index.damage.is_set():
         found.append("the index is damaged and is being mended")
     elif memory.index_aside is not None:
@@ -165,6 +172,13 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         if health.last_error is not None and not health.running
     )
     return found
+
+
+def _lost_at(memory: WorkspaceMemory) -> datetime | None:
+    try:
+        return memory.state.read_now(read_loss)
+    except (DamagedError, UnavailableError):
+        return None
 
 
 def _embedding(status: EmbedderStatus) -> EmbeddingReport:

@@ -17,7 +17,6 @@ from openclaw_memd.daemon.write_path import WritePath
 from openclaw_memd.domain.provenance import Origin, TrustTier
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import NotFoundError, UnavailableError
-from openclaw_memd.files.arrival import Known, LostState
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.roots import Roots
@@ -30,7 +29,7 @@ from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.filler import Filler
 from openclaw_memd.index.indexer import Indexer, SyncReport
 from openclaw_memd.index.line_filler import LineFiller
-from openclaw_memd.index.opening import STATE_NAME, open_index, open_state
+from openclaw_memd.index.opening import open_index, open_state
 from openclaw_memd.index.preparing import Preparer
 from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection
@@ -48,7 +47,6 @@ log = structlog.get_logger("memd.workspace")
 
 MODEL_LOOK_S = 5.0
 MEMORY_LOOK_S = 2.0
-LOST_WARNING = "the state that belonged to this workspace is gone; the index is made anew from the files"
 _FAILING = frozenset({"off", "degraded", "paused"})
 _TASKS = ("watcher", "indexing", "repair", "live texts", "vectors", "memory")
 
@@ -94,7 +92,6 @@ class WorkspaceMemory:
                 chunk_tokens=config.chunking.tokens,
                 chunk_overlap=config.chunking.overlap,
             )
-            has_ledger = (workspace.state / STATE_NAME).exists()
             state = open_state(workspace.state, workspace.id, now, origins_lost=workspace.origins_lost)
             self.state = state.store
             undo.callback(self.state.close)
@@ -105,10 +102,6 @@ class WorkspaceMemory:
             undo.pop_all()
         if state.set_aside is not None:
             self.warnings.append(f"the state database was damaged and is set aside as {state.set_aside.name}")
-        elif isinstance(workspace.arrival, LostState) or (
-            isinstance(workspace.arrival, Known) and not has_ledger
-        ):
-            self.warnings.append(LOST_WARNING)
         self._index_aside = index.set_aside
         self._vectors_aside = vectors.set_aside
         self.vectors = VectorStore(vectors.store)

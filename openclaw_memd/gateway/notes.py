@@ -131,8 +131,8 @@ async def append_note(call: Call, params: NoteAppendParams) -> Appended:
 
 async def observe_write(call: Call, params: NoteObserveParams) -> Observed:
     """``note.observe``."""
-    notes = call.services.agent(params.agent_id).notes
-    observed = await notes.observe(call.caller, params.path, params.before_hash, params.after_hash)
+    agent = call.services.agent(params.agent_id)
+    observed = await agent.observe(call.caller, params.path, params.before_hash, params.after_hash)
     return Observed(origin=observed.origin.value)
 
 

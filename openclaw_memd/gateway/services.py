@@ -12,6 +12,7 @@ from openclaw_memd.gateway.results import StatusReport, SyncReport
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job, Jobs
+from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
 from openclaw_memd.sessions.service import Sessions
@@ -51,6 +52,10 @@ class AgentServices(Protocol):
 
     def view(self, caller: Caller | None) -> View:
         """What a caller may see."""
+        ...
+
+    async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
+        """Take note of a change that a tool of the caller's runtime made; hashes as in the contract."""
         ...
 
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:

@@ -94,7 +94,7 @@ def test_a_state_that_is_taken_away_ends_the_daemon_and_a_start_makes_it_anew(
     daemon.start()
     daemon.wait_until(lambda: daemon.search_paths("lastingword") == [NOTE])
     (warning,) = daemon.call("status")["warnings"]
-    assert "is gone" in warning
+    assert "was lost" in warning
 
 
 def test_health_tells_of_a_lost_state_before_the_end(daemon: RunningDaemon) -> None:

@@ -16,6 +16,7 @@ from openclaw_memd.gateway.services import AgentServices, Gauge, Services
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job, Jobs, Progress
+from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.recall.types import GetAnswer, GetRequest, Hit, SearchAnswer, SearchRequest
 from openclaw_memd.sessions.service import Sessions
@@ -84,6 +85,9 @@ class FakeAgent:
 
     def view(self, caller: Caller | None) -> View:
         return view_of(caller)
+
+    async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
+        raise NotImplementedError
 
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
         raise NotImplementedError
