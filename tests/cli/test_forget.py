@@ -21,6 +21,8 @@ def forgetful(fake: FakeDaemon) -> FakeDaemon:
 
     def forget(params: dict[str, Any]) -> Any:
         result = {"dry_run": params["dry_run"], "receipt": {"messages": 1200, "chunks": 0}, "kept": KEPT}
+        if params["dry_run"]:
+            return result
         jobs.append(
             {
                 "id": f"j{len(jobs)}",
@@ -68,6 +70,7 @@ def test_with_a_yes_it_is_shown_and_done(forgetful: FakeDaemon, folder: Path) ->
 
     assert (shown.returncode, bare.returncode) == (DONE, DONE)
     assert trials(forgetful) == [True, False] * 2
+    assert [params.get("wait", True) for params in forgetful.asked("forget")] == [True, False] * 2
     assert shown.stdout.index("would be forgotten\n") < shown.stdout.index("\nforgotten\n")
     assert json.loads(bare.stdout)["dry_run"] is False
 
