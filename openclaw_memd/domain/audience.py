@@ -52,7 +52,6 @@ class View:
     session_id: str | None = None
     writer: str | None = None
 
-
     @property
     def sees_all_memory(self) -> bool:
         """Whether no memory file is kept from this caller."""
