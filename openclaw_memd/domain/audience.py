@@ -106,7 +106,7 @@ def sees(view: View, *, tier: Tier, path: str, writer: str | None) -> bool:
 
 
 def session_folder(agent: str) -> str:
-    """The virtual folder of an agent's sessions."""
+    """The virtual folder of an agent's sessions; the ids of agents need no escapes in paths."""
     return f"sessions/{agent}/"
 
 

@@ -33,23 +33,27 @@ _CANNOT: Final = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.
 
 @dataclass(frozen=True, slots=True)
 class Displaced:
-    """The version that had the place: now ``aside`` in the open folder; ``size`` of its bytes are known."""
+    """The version that had the place: now ``aside`` in the open folder.
+
+    ``size`` of its bytes are known, and the SHA-256 ``digest`` of these.
+    """
 
     folder: int
     aside: str
     size: int
+    digest: bytes
     is_weak: bool
 
     def settle(self) -> bytes:
-        """What was still written behind its end; afterwards it is gone."""
+        """What was still written behind its end, or all of it if it was written anew; then it is gone."""
         descriptor = os.open(self.aside, _READ_FLAGS, dir_fd=self.folder)
         try:
-            os.lseek(descriptor, self.size, os.SEEK_SET)
-            late = _read_all(descriptor)
+            content = _read_all(descriptor)
         finally:
             os.close(descriptor)
         os.unlink(self.aside, dir_fd=self.folder)
-        return late
+        is_known = hashlib.sha256(content[: self.size]).digest() == self.digest
+        return content[self.size :] if is_known else content
 
 
 def replace_content(
@@ -71,19 +75,23 @@ def replace_content(
     token = token_hex(8)
     fresh = f"{PREFIX}{token}.new"
     try:
-        _write_beside(folder, fresh, content, status)
+        ours = _write_beside(folder, fresh, content, status)
         commit()
         aside, is_weak = _swap(folder, fresh, name, f"{PREFIX}{token}.old")
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(fresh, dir_fd=folder)
         raise
-    os.fsync(folder)
-    size = _size_if(folder, aside, made_from)
+    try:
+        os.fsync(folder)
+        size = _size_if(folder, aside, made_from)
+    except OSError:
+        _swap_back(folder, aside, name, ours, is_weak=is_weak)
+        raise
     if size is None:
-        _swap_back(folder, aside, name, is_weak=is_weak)
+        _swap_back(folder, aside, name, ours, is_weak=is_weak)
         raise ConflictError("the file was changed meanwhile", reason="changed")
-    return Displaced(folder, aside, size, is_weak)
+    return Displaced(folder, aside, size, made_from, is_weak)
 
 
 def take_away(folder: int, name: str, made_from: bytes) -> Displaced:
@@ -104,10 +112,10 @@ def take_away(folder: int, name: str, made_from: bytes) -> Displaced:
         try:
             os.link(aside, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
         except FileExistsError:
-            return Displaced(folder, aside, 0, is_weak=False)
+            return Displaced(folder, aside, 0, hashlib.sha256().digest(), is_weak=False)
         os.unlink(aside, dir_fd=folder)
         raise ConflictError("the file was changed meanwhile", reason="changed")
-    return Displaced(folder, aside, size, is_weak=False)
+    return Displaced(folder, aside, size, made_from, is_weak=False)
 
 
 def _check(folder: int, name: str, made_from: bytes) -> os.stat_result:
@@ -134,7 +142,8 @@ def _check(folder: int, name: str, made_from: bytes) -> os.stat_result:
         os.close(descriptor)
 
 
-def _write_beside(folder: int, name: str, content: bytes, like: os.stat_result) -> None:
+def _write_beside(folder: int, name: str, content: bytes, like: os.stat_result) -> tuple[int, int]:
+    """Make the durable file ``name``; its device and inode."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(name, flags, 0o600, dir_fd=folder)
     try:
@@ -145,6 +154,7 @@ def _write_beside(folder: int, name: str, content: bytes, like: os.stat_result) 
         while view:
             view = view[os.write(descriptor, view) :]
         os.fsync(descriptor)
+        return _identity(os.fstat(descriptor))
     finally:
         os.close(descriptor)
 
@@ -167,13 +177,31 @@ def _swap(folder: int, fresh: str, name: str, aside: str) -> tuple[str, bool]:
     return aside, True
 
 
-def _swap_back(folder: int, aside: str, name: str, *, is_weak: bool) -> None:
+def _swap_back(folder: int, aside: str, name: str, ours: tuple[int, int], *, is_weak: bool) -> None:
+    """Put what came out back in its place, unless somebody saved once more meanwhile: then that one stays."""
     if is_weak:
-        os.replace(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        if _identity_of(folder, name) == ours:
+            os.replace(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        else:
+            os.unlink(aside, dir_fd=folder)
     else:
         _exchange_names(folder, aside, name)
+        if _identity_of(folder, aside) != ours:  # the last save came out, and goes back
+            _exchange_names(folder, aside, name)
         os.unlink(aside, dir_fd=folder)
-    os.fsync(folder)
+    with suppress(OSError):  # nothing was to be made durable
+        os.fsync(folder)
+
+
+def _identity_of(folder: int, name: str) -> tuple[int, int] | None:
+    try:
+        return _identity(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    except FileNotFoundError:
+        return None
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def _size_if(folder: int, name: str, digest: bytes) -> int | None:

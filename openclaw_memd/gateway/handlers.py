@@ -29,8 +29,12 @@ from openclaw_memd.recall.types import GetRequest, SearchRequest
 
 
 async def report_status(call: Call, params: StatusParams) -> StatusReport:
-    """``status``."""
-    return await call.services.status(params.deep)
+    """``status``; who may not see all memory is told no names of what is left out."""
+    report = await call.services.status(params.deep)
+    if call.caller is None or call.services.agent(params.agent_id).view(call.caller).sees_all_memory:
+        return report
+    agents = (msgspec.structs.replace(one, skipped=(), excluded=()) for one in report.agents)
+    return msgspec.structs.replace(report, agents=tuple(agents), jobs=(), warnings=())
 
 
 async def sync(call: Call, params: SyncParams) -> Any:

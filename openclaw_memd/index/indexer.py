@@ -143,8 +143,6 @@ class Indexer:
             started_at = self._clock.monotonic()
             with self._looking(0) as looking:
                 result = await looking.run_again(paths)
-            for path in paths:
-                self._skipped.pop(path, None)
             return self._finish(result, 0, started_at)
 
     @contextmanager

@@ -78,7 +78,7 @@ class Get:
                 return _answer_within(request, file, lines, attribution)
             return _answer_visible(request, file, lines, attribution, visible)
         reason = SkipReason(read.reason)
-        if reason in _GONE:
+        if reason in _GONE or not request.view.sees_all_memory:
             return missing
         raise _refusal(reason)
 

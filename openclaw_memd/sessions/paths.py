@@ -4,12 +4,13 @@ import re
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from openclaw_memd.domain.audience import session_folder
 from openclaw_memd.index.ledger.session_rows import SessionKey
 
 PREFIX: Final = "sessions/"
 
 _UNSAFE = re.compile(r"[%/\\~\x00-\x1f\x7f-\x9f\u2028\u2029]|\A\.+\Z")
-_PATH = re.compile(r"sessions/(?P<agent>[^/~]+)/(?P<session>[^/~]+)(?:~(?P<part>[1-9][0-9]{0,8}))?")
+_PATH = re.compile(r"sessions/(?P<agent>[^/%~]+)/(?P<session>[^/~]+)(?:~(?P<part>[1-9][0-9]{0,8}))?")
 
 
 class PartName(NamedTuple):
@@ -21,7 +22,7 @@ class PartName(NamedTuple):
 
 def format_path(name: PartName) -> str:
     """The path of a part."""
-    first = f"{PREFIX}{_escape(name.key.agent)}/{_escape(name.key.session_id)}"
+    first = f"{session_folder(name.key.agent)}{_escape(name.key.session_id)}"
     return first if name.part == 1 else f"{first}~{name.part}"
 
 
@@ -31,7 +32,7 @@ def parse_path(path: str) -> PartName | None:
     if match is None:
         return None
     try:
-        key = SessionKey(*(unquote(match[part], errors="strict") for part in ("agent", "session")))
+        key = SessionKey(match["agent"], unquote(match["session"], errors="strict"))
     except UnicodeDecodeError:
         return None
     name = PartName(key, int(match["part"] or 1))

@@ -130,3 +130,15 @@ def test_only_the_owner_raises_trust(daemon: RunningDaemon) -> None:
         assert client.call("memory.trust", path=path, origin="agent", context=OWNER) == {"changed": 1}
         hits = client.call("recall.search", query="feeding March", context=OWNER)["hits"]
         assert {hit["origin"] for hit in hits if "March" in hit["text"]} == {"agent"}
+
+
+def test_status_names_nothing_that_a_narrow_view_hides(daemon: RunningDaemon) -> None:
+    (daemon.workspace / "memory" / "secret-plan.md").write_bytes(b"\xff\xfe")
+    daemon.settle()
+    with LineClient(daemon.socket) as client:
+        (whole,) = client.call("status")["agents"]
+        (narrow,) = client.call("status", context=GROUP)["agents"]
+        assert [skip["path"] for skip in whole["skipped"]] == ["memory/secret-plan.md"]
+        assert (narrow["skipped"], narrow["excluded"]) == ([], [])
+        answer = client.call("recall.get", path="memory/secret-plan.md", context=GROUP)
+        assert answer["status"] == "not_found"

@@ -5,6 +5,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,54 @@ def test_what_commit_raises_leaves_the_file_as_it_was(folder: int, note: Path) -
         replace_content(folder, "note.md", NEW, digest(OLD), fail)
     assert note.read_bytes() == OLD
     assert names(note) == {"note.md"}
+
+
+def save(note: Path, content: bytes) -> None:
+    """As most editors do."""
+    other = note.with_name("other.md")
+    other.write_bytes(content)
+    other.replace(note)
+
+
+def test_a_second_save_before_the_file_is_put_back_stays(
+    folder: int, note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swap_back = exchange._swap_back
+
+    def save_and_swap_back(*arguments: Any, **more: Any) -> None:
+        save(note, b"- second\n")
+        swap_back(*arguments, **more)
+
+    monkeypatch.setattr(exchange, "_swap_back", save_and_swap_back)
+    with pytest.raises(ConflictError):
+        replace_content(folder, "note.md", NEW, digest(OLD), lambda: save(note, b"- first\n"))
+    assert note.read_bytes() == b"- second\n"
+    assert names(note) == {"note.md"}
+
+
+def test_a_folder_that_cannot_be_made_durable_has_the_file_as_it_was(
+    folder: int, note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync = os.fsync
+
+    def fail(descriptor: int) -> None:
+        if descriptor == folder:
+            raise OSError(errno.EIO, "broken")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="broken"):
+        replace(folder)
+    assert note.read_bytes() == OLD
+    assert names(note) == {"note.md"}
+
+
+def test_an_old_file_that_is_written_anew_comes_back_whole(folder: int, note: Path) -> None:
+    with note.open("r+b") as editor:
+        displaced = replace(folder)
+        editor.truncate()
+        editor.write(b"- all of it anew\n")
+    assert displaced.settle() == b"- all of it anew\n"
 
 
 @pytest.mark.parametrize("step", ["write", "fsync"])

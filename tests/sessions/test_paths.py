@@ -28,7 +28,10 @@ def test_paths(session_id: str, part: int, path: str) -> None:
     assert parse_path(path) == name
 
 
-@given(ids, ids, st.integers(1, 10_000))
+agents = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", fullmatch=True)
+
+
+@given(agents, ids, st.integers(1, 10_000))
 def test_a_path_names_one_part_and_leads_nowhere_else(agent: str, session_id: str, part: int) -> None:
     name = PartName(SessionKey(agent, session_id), part)
     path = format_path(name)
