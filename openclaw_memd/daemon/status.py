@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from openclaw_memd.daemon.workspace import WorkspaceMemory
+from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.arrival import Moved
 from openclaw_memd.files.roots import WORKSPACE
@@ -56,7 +57,9 @@ async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) 
         sources=tuple(
             SourceCount(source=count.source, files=count.files, chunks=count.chunks) for count in counts
         ),
-        skipped=tuple(SkippedFile(path=path, reason=reason) for path, reason in skipped[:SHOWN]),
+        skipped=tuple(
+            SkippedFile(path=mask_secrets(path), reason=reason) for path, reason in skipped[:SHOWN]
+        ),
         excluded=(
             *_excluded("paths", chosen),
             *_excluded("messages", memory.write_path.sessions.exclusions(agent)),

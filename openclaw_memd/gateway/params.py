@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.inspect import Field, LiteralType, Metadata, StructType, Type, UnionType, type_info
 
+from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.errors import InvalidParamsError
 
 T = TypeVar("T")
@@ -64,7 +65,7 @@ def _explain_unknown(steps: list[str], params: Any, found: Type) -> InvalidParam
                 return inner
             continue
         hint = nearest(name, known)
-        if not _SAFE_NAME.fullmatch(name):
+        if not _SAFE_NAME.fullmatch(name) or mask_secrets(name) != name:
             return InvalidParamsError(f"unknown parameter{hint}", reason="unknown")
         field = ".".join([*steps, name])
         return InvalidParamsError(f"unknown parameter {field}{hint}", field=field, reason="unknown")

@@ -145,7 +145,7 @@ class RemoteEmbedder:
 
     def _prepare(self, text: str) -> str:
         """``text`` as it may be sent: masked, with bytes for every character, and not blank."""
-        masked = self._mask(text[:_TEXT_CHARS]).encode("utf-8", "replace").decode()
+        masked = self._mask(text)[:_TEXT_CHARS].encode("utf-8", "replace").decode()
         return masked if masked.strip(" \t\n\r\x00") else "."
 
     async def _embed_all(self, texts: Sequence[str], kind: EmbedKind) -> "Vectors":

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_memd.errors import InvalidParamsError
+from openclaw_memd.gateway.notes import NoteObserveParams
 from openclaw_memd.gateway.params import decode_params
 from openclaw_memd.gateway.schemas import CallParams, GetParams, JobListParams, SearchParams, SyncParams
 
@@ -73,6 +74,12 @@ def test_a_name_that_is_no_name_is_not_repeated() -> None:
     assert error.field is None
 
 
+@pytest.mark.parametrize("name", ["sk-test-0000000000000000", "ghp_abcdefghijklmnopqrstuvwxyz0123456789"])
+def test_a_name_that_looks_like_a_secret_is_not_repeated(name: str) -> None:
+    error = refusal({"query": "x", name: 1})
+    assert (error.message, error.field) == ("unknown parameter", None)
+
+
 def test_a_key_for_repeated_calls_is_unknown_where_nothing_is_written() -> None:
     assert refusal({"request_key": "k"}, SyncParams).field == "request_key"
 
@@ -105,3 +112,22 @@ names = st.sampled_from(["query", "context", "corpus", "sender", "channel", "max
 def test_any_params_are_taken_or_refused_by_name(params: dict[str, Any]) -> None:
     with suppress(InvalidParamsError):
         assert decode_params(params, SearchParams).query == params["query"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "field"),
+    [
+        ("x", "a" * 64, "before_hash"),
+        ("a" * 64, "", "after_hash"),
+        ("", "a" * 65, "after_hash"),
+        ("", "A" * 64, "after_hash"),
+    ],
+)
+def test_hashes_of_a_reported_write_are_checked(before: str, after: str, field: str) -> None:
+    params = {"path": "MEMORY.md", "before_hash": before, "after_hash": after}
+    assert refusal(params, NoteObserveParams).field == field
+
+
+def test_a_reported_write_may_make_a_file() -> None:
+    params = {"path": "MEMORY.md", "before_hash": "", "after_hash": "a" * 64}
+    assert isinstance(decode_params(params, NoteObserveParams), NoteObserveParams)

@@ -341,6 +341,17 @@ async def test_secrets_are_masked_in_queries_and_passages(provider: Provider, cl
     assert b"hunter2" not in sent
 
 
+async def test_a_secret_is_masked_before_a_long_text_is_cut(provider: Provider, clock: MockClock) -> None:
+    embedder = provider.embedder()
+
+    for length in range(32_768 - 40, 32_768 + 1, 4):
+        await embedder.embed(
+            ["x" * (length - 1) + " ghp_abcdefghijklmnopqrstuvwxyz0123456789"], kind="passage"
+        )
+
+    assert b"ghp_" not in b"".join(received.body for received in provider.server.received)
+
+
 async def test_an_answer_without_bounds_is_cut_off(provider: Provider, clock: MockClock) -> None:
     embedder = provider.embedder()
     provider.script = [Reply(body=b" " * 2_000_000)] * 4
