@@ -50,7 +50,7 @@ class AgentMemory:
         search = Search(
             index=memory.index,
             corpus=memory.indexer.corpus,
-            nearness=Nearness(memory.index, memory.searches, LineStore(memory.vectors.store)),
+            nearness=Nearness(memory.index, memory.vectors.searches, LineStore(memory.vectors.database)),
             analyzer=memory.analyzer,
             embedder=embedder,
             clock=clock,

@@ -89,7 +89,7 @@ async def run_daemon(
         opened = tuple(dict.fromkeys(memories.values()))
         for memory in opened:
             await memory.load()
-        measured.keep_in(KeptCalibrations(Calibrations(opened[0].vectors.store), clock))
+        measured.keep_in(KeptCalibrations(Calibrations(opened[0].vectors.database), clock))
         agents = {
             agent: AgentMemory.build(memory, config.agents[agent].search, embedder, clock)
             for agent, memory in memories.items()

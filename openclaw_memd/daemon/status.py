@@ -74,7 +74,7 @@ async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) 
         storage=StorageReport(
             index_bytes=_size(memory.index.path),
             state_bytes=_size(memory.state.path),
-            vectors_bytes=_size(memory.vectors.store.path),
+            vectors_bytes=_size(memory.vectors.database.path),
         ),
         skipped_count=len(skipped) if len(skipped) > SHOWN else None,
     )
@@ -102,7 +102,7 @@ def count_sources(memory: WorkspaceMemory) -> Callable[[Connection], list[Source
 
 def count_vectors(memory: WorkspaceMemory, chunks: int) -> int:
     """How many chunks have a vector of the model in use; chunks of the same text share one."""
-    progress = memory.filler.progress()
+    progress = memory.vectors.filler.progress()
     return max(0, chunks - (progress.total - progress.done)) if progress.done else 0
 
 
@@ -113,7 +113,7 @@ def judge(memory: WorkspaceMemory, embedder: Embedder) -> Literal["starting", "o
     troubles = (
         memory.is_watched and memory.watcher.state.mode != "events",
         embedder.status().state in {"degraded", "paused"},
-        memory.filler.progress().state in {FillState.PAUSED, FillState.WAITING},
+        memory.vectors.filler.progress().state in {FillState.PAUSED, FillState.WAITING},
         memory.index.damage.is_set(),
         any(health.last_error is not None and not health.running for health in memory.health.values()),
     )
@@ -146,13 +146,13 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         found.append("the index is damaged and is being mended")
     elif memory.index_aside is not None:
         found.append(f"the index database was damaged and is set aside as {memory.index_aside.name}")
-    if memory.vectors_aside is not None:
+    if memory.vectors.aside is not None:
         found.append(
-            f"the vectors were damaged and are set aside as {memory.vectors_aside.name}; they are made anew"
+            f"the vectors were damaged and are set aside as {memory.vectors.aside.name}; they are made anew"
         )
     if memory.watcher.state.warning:
         found.append(memory.watcher.state.warning)
-    progress = memory.filler.progress()
+    progress = memory.vectors.filler.progress()
     if progress.reason and progress.state in {FillState.PAUSED, FillState.WAITING}:
         found.append(f"vectors: {progress.reason}")
     if progress.given_up:

@@ -1,6 +1,6 @@
 """One workspace at work: its files, index and vectors, and the tasks that keep them together."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +13,9 @@ from openclaw_memd.allocator import give_back
 from openclaw_memd.config.schema import Config
 from openclaw_memd.daemon.following import Follower
 from openclaw_memd.daemon.settings import extra_roots, file_rules
+from openclaw_memd.daemon.vectors import WorkspaceVectors
 from openclaw_memd.daemon.write_path import WritePath
-from openclaw_memd.domain.provenance import Origin, TrustTier
+from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import NotFoundError, UnavailableError
 from openclaw_memd.files.beneath import FileText
@@ -23,31 +24,23 @@ from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.survey import OtherNotes, find_other_notes
 from openclaw_memd.files.watcher import Watcher
 from openclaw_memd.files.workspace import Workspace
-from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.faults import DamagedError
-from openclaw_memd.index.filler import Filler
 from openclaw_memd.index.indexer import Indexer, SyncReport
-from openclaw_memd.index.line_filler import LineFiller
 from openclaw_memd.index.opening import open_index, open_state
 from openclaw_memd.index.preparing import Preparer
-from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.index.rebuilding import Rebuilder
 from openclaw_memd.index.repairing import Repairer
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.vector_database import open_vectors
-from openclaw_memd.index.vector_search import VectorSearch
-from openclaw_memd.index.vector_store import VectorStore
 from openclaw_memd.jobs import Job, Jobs, Progress
 from openclaw_memd.ports import Clock, Embedder, Rng
 from openclaw_memd.supervisor import Health, keep_running
 
 log = structlog.get_logger("memd.workspace")
 
-MODEL_LOOK_S = 5.0
 MEMORY_LOOK_S = 2.0
-_FAILING = frozenset({"off", "degraded", "paused"})
 _TASKS = ("watcher", "indexing", "repair", "live texts", "vectors", "memory")
 
 
@@ -103,11 +96,6 @@ class WorkspaceMemory:
         if state.set_aside is not None:
             self.warnings.append(f"the state database was damaged and is set aside as {state.set_aside.name}")
         self._index_aside = index.set_aside
-        self._vectors_aside = vectors.set_aside
-        self.vectors = VectorStore(vectors.store)
-        self.searches: Mapping[TrustTier, VectorSearch] = {
-            tier: VectorSearch(self.vectors) for tier in TrustTier
-        }
         self.write_path = WritePath(
             self.state,
             self.roots,
@@ -128,28 +116,14 @@ class WorkspaceMemory:
             ),
             preparer,
             outside.clock,
-            on_published=self._follow,
+            on_published=lambda published: self.vectors.follow(published),  # noqa: PLW0108 - made below
         )
+        self.vectors = WorkspaceVectors(vectors, self.indexer, outside.embedder, outside.clock, outside.rng)
         self.watcher = Watcher(self.roots, self.indexer.corpus.list_files, verify_s=config.files.reconcile_s)
-        self.filler = Filler(
-            embedder=outside.embedder,
-            vectors=self.vectors,
-            searches=tuple(self.searches.values()),
-            texts_of=self._texts_of,
-            lines=LineFiller(
-                embedder=outside.embedder,
-                vectors=self.vectors,
-                searches=tuple(self.searches.values()),
-                texts_of=self._chunk_texts_of,
-            ),
-            clock=outside.clock,
-            rng=outside.rng,
-        )
         self._rebuilder = Rebuilder(self.indexer)
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
         self.health = {name: Health(name) for name in (*_TASKS, *self.write_path.tasks)}
-        self._replaced = trio.Event()
         self.ready = trio.Event()
         self.writable = True
 
@@ -163,19 +137,14 @@ class WorkspaceMemory:
         """Where a damaged index lies that this one took the place of since the start."""
         return self._repairer.aside or self._index_aside
 
-    @property
-    def vectors_aside(self) -> Path | None:
-        """Where damaged vectors lie that were replaced since the start."""
-        return self.filler.aside or self._vectors_aside
-
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Watch, index, repair and embed until cancelled."""
         own: tuple[Callable[[], Awaitable[None]], ...] = (
             partial(self.watcher.run, self._follower.hint),
             self._follow_files,
             self._repairer.run,
-            self._follow_replacements,
-            self._embed,
+            self.vectors.follow_replacements,
+            self.vectors.embed,
             self._give_memory_back,
         )
         async with trio.open_nursery() as nursery:
@@ -242,7 +211,7 @@ class WorkspaceMemory:
 
     async def prove_alive(self) -> None:
         """Return once every writer has answered, be it that the disk is full; one that hangs never does."""
-        for store in (self.state, self.index, self.vectors.store):
+        for store in (self.state, self.index, self.vectors.database):
             try:
                 await store.probe()
             except (DamagedError, UnavailableError):
@@ -265,32 +234,25 @@ class WorkspaceMemory:
     async def aclose(self) -> None:
         """Close the databases and release the workspace, cancelled or not."""
         with trio.CancelScope(shield=True):
-            for store in (self.index, self.vectors.store, self.state):
+            for store in (self.index, self.vectors.database, self.state):
                 await store.aclose()
         self.roots.close()
         self.workspace.close()
 
     async def _follow_files(self) -> None:
-        await self._load_live()
+        await self.vectors.load()
         self.ready.set()
         await self._follower.follow()
 
     async def _rebuild_as_job(self) -> object:
         return await self.start_rebuild().wait()
 
-    async def _embed(self) -> None:
-        async with trio.open_nursery() as nursery:
-            for search in self.searches.values():
-                nursery.start_soon(search.run)
-            nursery.start_soon(self._await_model)
-            await self.filler.run()
-
     async def _give_memory_back(self) -> None:
         """After much was indexed, and after vectors were loaded, once that is over."""
         before: tuple[int, ...] | None = None
         is_due = False
         while True:
-            now = (self.indexer.generation, *(search.in_memory or 0 for search in self.searches.values()))
+            now = (self.indexer.generation, *self.vectors.in_memory)
             if now != before:
                 before, is_due = now, True
             elif is_due:
@@ -298,47 +260,6 @@ class WorkspaceMemory:
                 self.analyzer.forget()
                 await trio.to_thread.run_sync(give_back)
             await trio.sleep(MEMORY_LOOK_S)
-
-    async def _await_model(self) -> None:
-        """Take up a model that is installed while the daemon runs, and look after an embedder that failed."""
-        embedder = self._outside.embedder
-        before = embedder.status().state, embedder.model_id
-        while True:
-            await trio.sleep(MODEL_LOOK_S)
-            now = embedder.status().state, embedder.model_id
-            if now[1] != before[1] or (before[0] in _FAILING and now[0] not in _FAILING):
-                self.filler.retry_now()
-            elif now[0] == "degraded":
-                self.filler.wake()
-            before = now
-
-    def _follow(self, published: Published) -> None:
-        """Keep the live texts of each trust tier like the index."""
-        if published.replaced:
-            self._replaced.set()
-        for tier, search in self.searches.items():
-            search.remove(published.removed.get(tier, ()))
-            search.add(published.added.get(tier, ()))
-        self.filler.wake()
-
-    async def _follow_replacements(self) -> None:
-        while True:
-            await self._replaced.wait()
-            self._replaced = trio.Event()
-            await self._load_live()
-
-    async def _load_live(self) -> None:
-        """Read which texts there are, while nothing else changes them."""
-        async with self.indexer.turn:
-            for tier, search in self.searches.items():
-                search.set_live(await self.index.read(partial(readers.live_hashes, tier=tier)))
-        self.filler.wake()
-
-    async def _texts_of(self, hashes: Sequence[bytes]) -> Mapping[bytes, str]:
-        return await self.index.read(partial(readers.texts_of, text_hashes=hashes))
-
-    async def _chunk_texts_of(self, hashes: Sequence[bytes]) -> Mapping[bytes, str]:
-        return await self.index.read(partial(readers.chunk_texts_of, text_hashes=hashes))
 
 
 def _languages(config: Config, agents: Sequence[str]) -> tuple[str, ...]:

@@ -71,9 +71,9 @@ class WritePath:
             settings=self._flush_settings,
             record=partial(record_spans, sketches=partial(sketch_line, analyzer=analyzer)),
             limits=NoteLimits(config.limits.note_bytes, config.limits.file_bytes),
+            owner_in_groups=config.admission.owner_in_groups,
             on_written=lambda path: hint(frozenset({path})),
         )
-        self.sessions.capture_into(self.notes)
         self.attributor = LedgerAttributor(state, analyzer, self.sessions.turns.any_tainted, clock)
         self.first_answers = FirstAnswers(state, clock)
         self.folders = TranscriptFolders(
