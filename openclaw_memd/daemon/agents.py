@@ -1,6 +1,6 @@
 """One agent as the gateway sees it: its own settings over the memory of its workspace."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Self
 
@@ -20,6 +20,7 @@ from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job
 from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
+from openclaw_memd.ops.forgetting import Forgetting
 from openclaw_memd.ports import Clock, Embedder
 from openclaw_memd.recall.get import Get
 from openclaw_memd.recall.nearness import Nearness
@@ -70,6 +71,11 @@ class AgentMemory:
         return self.memory.write_path.sessions
 
     @property
+    def forgetting(self) -> Forgetting:
+        """Forgets in the agent's workspace."""
+        return self.memory.forgetting
+
+    @property
     def first_answers(self) -> FirstAnswers:
         """What request keys were answered with."""
         return self.memory.write_path.first_answers
@@ -81,6 +87,10 @@ class AgentMemory:
     def view(self, caller: Caller | None) -> View:
         """What a caller may see."""
         return self.memory.write_path.view(caller)
+
+    def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
+        """Memory of these origins is handed to a caller, which must not note it as its own."""
+        self.sessions.hear(caller, origins)
 
     async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
         """Take note of a change that a tool of the caller's runtime made, and show it in the index."""

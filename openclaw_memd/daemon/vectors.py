@@ -25,7 +25,8 @@ _FAILING: Final = frozenset({"off", "degraded", "paused"})
 class WorkspaceVectors:
     """Keeps the vectors like the index: one search for each trust tier over the same store.
 
-    ``database`` holds them. ``follow`` hears of every published change; ``embed`` and ``follow_replacements`` run until cancelled.
+    ``database`` holds them. ``follow`` hears of every published change; ``embed`` and
+    ``follow_replacements`` run until cancelled.
     """
 
     def __init__(self, opened: Opened, indexer: Indexer, embedder: Embedder, clock: Clock, rng: Rng) -> None:

@@ -15,15 +15,16 @@ from openclaw_memd.daemon.following import Follower
 from openclaw_memd.daemon.settings import extra_roots, file_rules
 from openclaw_memd.daemon.vectors import WorkspaceVectors
 from openclaw_memd.daemon.write_path import WritePath
-from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.domain.provenance import Origin, is_trusted
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.errors import NotFoundError, UnavailableError
+from openclaw_memd.errors import ConflictError, NotFoundError, UnavailableError
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.survey import OtherNotes, find_other_notes
 from openclaw_memd.files.watcher import Watcher
 from openclaw_memd.files.workspace import Workspace
+from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.indexer import Indexer, SyncReport
@@ -35,8 +36,10 @@ from openclaw_memd.index.repairing import Repairer
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.vector_database import open_vectors
 from openclaw_memd.jobs import Job, Jobs, Progress
+from openclaw_memd.ops.forgetting import Forgetting
 from openclaw_memd.ports import Clock, Embedder, Rng
 from openclaw_memd.supervisor import Health, keep_running
+from openclaw_memd.zones import Zone
 
 log = structlog.get_logger("memd.workspace")
 
@@ -121,6 +124,19 @@ class WorkspaceMemory:
         self.vectors = WorkspaceVectors(vectors, self.indexer, outside.embedder, outside.clock, outside.rng)
         self.watcher = Watcher(self.roots, self.indexer.corpus.list_files, verify_s=config.files.reconcile_s)
         self._rebuilder = Rebuilder(self.indexer)
+        self.forgetting = Forgetting(
+            state=self.state,
+            indexer=self.indexer,
+            vectors=self.vectors.database,
+            rebuild_turn=self._rebuilder.turn,
+            notes=self.write_path.notes,
+            sessions=self.write_path.sessions,
+            roots=self.roots,
+            analyzer=self.analyzer,
+            clock=outside.clock,
+            zone=Zone(config.time.zone),
+            on_forgotten=self._forget_words,
+        )
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
         self.health = {name: Health(name) for name in (*_TASKS, *self.write_path.tasks)}
@@ -181,10 +197,14 @@ class WorkspaceMemory:
         """Give lines of a memory file this origin; how many changed. The index shows it afterwards.
 
         Raises:
-            NotFoundError: no memory file has this path, or no line of it this hash.
+            NotFoundError: no memory file has this path, or no lines of it this hash.
             InvalidParamsError: the lines are none of the file.
+            ConflictError: the file is to be trusted more, and is not what the index shows or the hash says.
             UnavailableError: the file or the ledger cannot be used now.
         """
+
+        indexed = await self.index.read(partial(readers.file, path=path))
+        is_raised_unseen = is_trusted(origin) and selection.hash is None
 
         def work() -> int:
             file = next((file for file in self.indexer.corpus.list_files().files if file.path == path), None)
@@ -192,6 +212,8 @@ class WorkspaceMemory:
                 raise NotFoundError("no such memory file", field="path")
             match self.indexer.corpus.read(file):
                 case FileText() as read:
+                    if is_raised_unseen and (indexed is None or indexed.state.hash != read.state.hash):
+                        raise ConflictError("the file was changed: look at it again", reason="changed")
                     return self.write_path.attributor.trust(file, read, selection, origin)
                 case Skipped(reason=reason):
                     raise UnavailableError("the file cannot be read", reason=reason, field="path")
@@ -230,6 +252,7 @@ class WorkspaceMemory:
             UnavailableError, DamagedError: the ledger cannot be read.
         """
         await self.write_path.load()
+        await self.forgetting.recover()
 
     async def aclose(self) -> None:
         """Close the databases and release the workspace, cancelled or not."""
@@ -246,6 +269,11 @@ class WorkspaceMemory:
 
     async def _rebuild_as_job(self) -> object:
         return await self.start_rebuild().wait()
+
+    def _forget_words(self) -> None:
+        """Drop what is remembered of texts in memory."""
+        self.analyzer.forget()
+        self.vectors.filler.forget_lines()
 
     async def _give_memory_back(self) -> None:
         """After much was indexed, and after vectors were loaded, once that is over."""

@@ -74,7 +74,7 @@ class WritePath:
             owner_in_groups=config.admission.owner_in_groups,
             on_written=lambda path: hint(frozenset({path})),
         )
-        self.attributor = LedgerAttributor(state, analyzer, self.sessions.turns.any_tainted, clock)
+        self.attributor = LedgerAttributor(state, analyzer, self.sessions.turns.taint, clock)
         self.first_answers = FirstAnswers(state, clock)
         self.folders = TranscriptFolders(
             state,
@@ -99,6 +99,7 @@ class WritePath:
         return {
             "notes": self.notes.replay,
             "sessions": self.sessions.run,
+            "taint": self.sessions.hearing.run,
             "transcripts": self.folders.run,
         }
 

@@ -97,6 +97,7 @@ async def search(call: Call, params: SearchParams) -> SearchResult:
             view=agent.view(call.caller),
         )
     )
+    agent.hear(call.caller, {hit.origin for hit in answer.hits})
     return msgspec.convert(msgspec.to_builtins(answer), SearchResult)
 
 
@@ -113,6 +114,8 @@ async def get(call: Call, params: GetParams) -> GetResult:
         view=agent.view(call.caller),
     )
     answer = await agent.get(request)
+    if answer.origin is not None:
+        agent.hear(call.caller, {answer.origin})
     return msgspec.convert(answer, GetResult, from_attributes=True)
 
 

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from openclaw_memd.gateway import handlers, notes, sessions, trusting
+from openclaw_memd.gateway import forgetting, handlers, notes, sessions, trusting
 from openclaw_memd.gateway.openrpc import describe_methods
 from openclaw_memd.gateway.results import (
     GetResult,
@@ -116,6 +116,7 @@ METHODS: tuple[AnyMethod, ...] = (
     *notes.METHODS,
     *sessions.METHODS,
     *trusting.METHODS,
+    *forgetting.METHODS,
 )
 
 

@@ -15,7 +15,10 @@ from openclaw_memd.notes.flushing import FlushRequest
 OriginName = Literal["owner", "agent", "untrusted", "system"]
 NoteText = Annotated[str, Meta(description="Markdown to add")]
 ContentHash = Annotated[
-    str, Meta(pattern="^([0-9a-f]{64})?$", description="SHA-256 of the file's bytes in hex, empty: no file")
+    str, Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of the file's bytes, in lower-case hex")
+]
+HashBefore = Annotated[
+    str, Meta(pattern="^([0-9a-f]{64})?$", description="the same before the change, empty: no file")
 ]
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 
@@ -48,7 +51,7 @@ class NoteObserveParams(WriteParams, frozen=True, kw_only=True):
     """Params of ``note.observe``."""
 
     path: NotePath
-    before_hash: ContentHash
+    before_hash: HashBefore
     after_hash: ContentHash
 
 

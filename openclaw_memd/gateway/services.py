@@ -14,6 +14,7 @@ from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job, Jobs
 from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
+from openclaw_memd.ops.forgetting import Forgetting
 from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
 from openclaw_memd.sessions.service import Sessions
 
@@ -42,6 +43,11 @@ class AgentServices(Protocol):
         ...
 
     @property
+    def forgetting(self) -> Forgetting:
+        """Forgets in the agent's workspace."""
+        ...
+
+    @property
     def first_answers(self) -> FirstAnswers:
         """What request keys were answered with."""
         ...
@@ -52,6 +58,10 @@ class AgentServices(Protocol):
 
     def view(self, caller: Caller | None) -> View:
         """What a caller may see."""
+        ...
+
+    def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
+        """Memory of these origins is handed to a caller, which must not note it as its own."""
         ...
 
     async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:

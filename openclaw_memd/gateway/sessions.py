@@ -121,8 +121,8 @@ async def end_session(call: Call, params: SessionEndParams) -> SessionEnded:
     """``session.end``."""
     capture = params.capture
     wish = None if capture is None else CaptureWish(capture.messages, capture.slug)
-    sessions = call.services.agent(params.agent_id).sessions
-    ended = await sessions.end(call.caller, EndReason(params.reason), wish)
+    agent = call.services.agent(params.agent_id)
+    ended = await agent.sessions.end(call.caller, EndReason(params.reason), wish, agent.notes)
     return SessionEnded(ingested=ended.ingested, note_path=ended.note_path, follow_ups=None)
 
 

@@ -15,7 +15,11 @@ Line = Annotated[int, Meta(ge=1, le=2**31)]
 
 
 class TrustParams(WriteParams, frozen=True, kw_only=True):
-    """Params of ``memory.trust``; with neither lines nor a hash the whole file is meant."""
+    """Params of ``memory.trust``; with neither lines nor a hash the whole file is meant.
+
+    Beside lines the hash says what the caller read there: if they changed, nothing does. Raised without a
+    hash is only what the index shows.
+    """
 
     path: NotePath
     origin: Annotated[
@@ -24,7 +28,8 @@ class TrustParams(WriteParams, frozen=True, kw_only=True):
     start_line: Line | None = None
     end_line: Line | None = None
     hash: Annotated[
-        Annotated[str, Meta(pattern="^[0-9a-f]{32}$")] | None, Meta(description="of one line, in hex")
+        Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None,
+        Meta(description="SHA-256 of the lines' text in hex, as receipts have it"),
     ] = None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cache, partial
 from typing import TypeVar
 
@@ -11,12 +12,14 @@ import trio
 from openclaw_memd.domain.attribution import KnownLines
 from openclaw_memd.domain.provenance import FOREIGN, Origin
 from openclaw_memd.domain.sketches import sketch_line
+from openclaw_memd.domain.suspicion import Taint, tells_more
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import ListedFile
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.found_lines import Found, find_lines
+from openclaw_memd.index.ledger.appends import line_counts
 from openclaw_memd.index.ledger.lines import (
     FileLines,
     empty_files,
@@ -26,6 +29,7 @@ from openclaw_memd.index.ledger.lines import (
 )
 from openclaw_memd.index.ledger.losses import awaits_listing, list_lost, settle_loss, settle_lost
 from openclaw_memd.index.ledger.spans import leave_files, store_records
+from openclaw_memd.index.ledger.taint import note_look, read_looked_at
 from openclaw_memd.index.ledger.trusting import apply_late_report, trust_lines
 from openclaw_memd.index.origins import Attribution
 from openclaw_memd.index.read_lines import ReadLines, Selection, select_lines
@@ -38,25 +42,24 @@ T = TypeVar("T")
 class LedgerAttributor:
     """The ``Attributor`` over the ledger in ``state``.
 
-    A batch of files is one read, and one write when anything changed. ``any_tainted`` tells whether network
-    content is in some session's turn; it is called in the event loop.
+    A batch of files is one read, and one write when anything changed. ``taint`` tells of network content in
+    the sessions' turns; it is called in the event loop.
     """
 
-    def __init__(
-        self, state: Store, analyzer: Analyzer, any_tainted: Callable[[], bool], clock: Clock
-    ) -> None:
+    def __init__(self, state: Store, analyzer: Analyzer, taint: Callable[[], Taint], clock: Clock) -> None:
         self._state = state
-        self._any_tainted = any_tainted
+        self._ask_taint = taint
         self._clock = clock
         self._sketch = partial(sketch_line, analyzer=analyzer)
         self._awaits_listing = True
+        self._looked_at: datetime | None = None
 
     def attribute(self, read: Sequence[tuple[ListedFile, FileText]]) -> list[Attribution]:
         """The attribution of each file as it was read, and remember its lines."""
         if not read:
             return []
         texts = [ReadLines(file, text.text.split("\n"), text.state.hash) for file, text in read]
-        found = self._read(partial(self._find, texts, self._is_tainted()))
+        found = self._read(partial(self._find, texts, self._taint()))
         if not found.is_settled:
             found = self._write(partial(self._settle, texts, found))
         return [text.show(found.files.get(text.path)) for text in texts]
@@ -64,7 +67,7 @@ class LedgerAttributor:
     def peek(self, file: ListedFile, lines: Sequence[str], content_hash: bytes | None = None) -> Attribution:
         """The attribution that ``lines`` would get now; nothing is remembered."""
         text = ReadLines(file, lines, content_hash)
-        found = self._read(partial(self._find, [text], self._is_tainted()))
+        found = self._read(partial(self._find, [text], self._taint()))
         return text.show(found.files.get(text.path))
 
     def listed(self, paths: Collection[str]) -> None:
@@ -85,6 +88,15 @@ class LedgerAttributor:
 
         self._write(leave)
 
+    def looked(self, at: datetime) -> None:
+        """Hear that a look at every file is over, which began ``at``; what had changed is attributed."""
+        taint, now = self._taint(), self._clock.now()
+        if self._looked_at is None:
+            self._looked_at = self._read(read_looked_at)
+        if tells_more(taint, self._looked_at, now):
+            self._write(partial(note_look, at=at))
+            self._looked_at = at
+
     def trust(self, file: ListedFile, read: FileText, selection: Selection, origin: Origin) -> int:
         """Give the selected lines the ``origin`` that the owner decided on; how many lines changed.
 
@@ -93,15 +105,18 @@ class LedgerAttributor:
 
         Raises:
             InvalidParamsError: the selection is none.
-            NotFoundError: no line has this hash.
+            NotFoundError: no lines have this hash.
+            ConflictError: the selected lines are not those that were read.
             UnavailableError: the ledger cannot be written now.
         """
         text = ReadLines(file, read.text.split("\n"), read.state.hash)
-        indexes = select_lines(text, selection)
-        tainted = self._is_tainted()
+        wanted = selection.hash
+        counts = () if wanted is None else self._read(partial(line_counts, text_hash=wanted))
+        indexes = select_lines(text, selection, counts)
+        taint = self._taint()
 
         def work(connection: apsw.Connection) -> int:
-            found = self._settle([text], self._find([text], tainted, connection), connection)
+            found = self._settle([text], self._find([text], taint, connection), connection)
             before = found.files.get(text.path)
             if before is None:  # foreign, and nothing was decided yet
                 runs = ((0, FOREIGN),) if text.hashes else ()
@@ -121,15 +136,15 @@ class LedgerAttributor:
 
         return self._write(work)
 
-    def _find(self, texts: Sequence[ReadLines], tainted: bool, connection: apsw.Connection) -> Found:
+    def _find(self, texts: Sequence[ReadLines], taint: Taint, connection: apsw.Connection) -> Found:
         at = self._clock.now()
-        return find_lines(connection, texts, tainted=tainted, sketch=cache(self._sketch), at=at)
+        return find_lines(connection, texts, taint=taint, sketch=cache(self._sketch), at=at)
 
     def _settle(self, texts: Sequence[ReadLines], found: Found, connection: apsw.Connection) -> Found:
         """Store what was found, or what is found now if the ledger says something else by now."""
         if found.revision != read_revision(connection):
             found = find_lines(
-                connection, texts, tainted=found.tainted, sketch=found.sketch, at=self._clock.now()
+                connection, texts, taint=found.taint, sketch=found.sketch, at=self._clock.now()
             )
         raise_revision(connection)
         by_path = {text.path: text for text in texts}
@@ -148,8 +163,8 @@ class LedgerAttributor:
             )
         return found
 
-    def _is_tainted(self) -> bool:
-        return trio.from_thread.run_sync(self._any_tainted)
+    def _taint(self) -> Taint:
+        return trio.from_thread.run_sync(self._ask_taint)
 
     def _read(self, work: Work[T]) -> T:
         with _told_apart():

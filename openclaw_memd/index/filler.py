@@ -74,6 +74,10 @@ class Filler:
         """Something was published, or the embedder may have another model. A wait after a failure goes on."""
         self._woken.set()
 
+    def forget_lines(self) -> None:
+        """Keep no line that was embedded lately in mind."""
+        self._lines.forget_lines()
+
     def retry_now(self) -> None:
         """Whatever failed may work now, as after a change of the configuration."""
         self._failures = 0

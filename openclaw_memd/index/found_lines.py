@@ -19,11 +19,13 @@ from openclaw_memd.domain.attribution import (
 from openclaw_memd.domain.provenance import FOREIGN
 from openclaw_memd.domain.records import Lineage, Record, Records
 from openclaw_memd.domain.sketches import Sketch
+from openclaw_memd.domain.suspicion import Taint, is_suspect
 from openclaw_memd.files.areas import NOTES
 from openclaw_memd.index.ledger.lines import FileLines, read_files, read_revision
 from openclaw_memd.index.ledger.losses import read_lost
 from openclaw_memd.index.ledger.reports import Reports, find_reports, read_last_reports
 from openclaw_memd.index.ledger.spans import has_sketches, has_spans, near_hashes, read_keys, spans_of
+from openclaw_memd.index.ledger.taint import read_looked_at
 from openclaw_memd.index.ledger.trusting import has_late_report
 from openclaw_memd.index.origins import is_own
 from openclaw_memd.index.read_lines import ReadLines
@@ -44,7 +46,7 @@ class Found:
     """
 
     revision: int
-    tainted: bool
+    taint: Taint
     files: dict[str, FileLines]
     changed: tuple[str, ...]
     reported: tuple[str, ...]
@@ -61,13 +63,13 @@ def find_lines(
     connection: apsw.Connection,
     texts: Sequence[ReadLines],
     *,
-    tainted: bool,
+    taint: Taint,
     sketch: Callable[[str], Sketch],
     at: datetime,
 ) -> Found:
     """Attribute what changed in ``texts`` since they were last attributed; nothing is stored.
 
-    ``tainted`` says that network content is in some session's turn. ``sketch`` should remember what it made.
+    ``taint`` tells of network content in the sessions' turns. ``sketch`` should remember what it made.
     """
     paths = [text.path for text in texts]
     known = read_files(connection, paths)
@@ -76,7 +78,7 @@ def find_lines(
     last_reports = read_last_reports(connection, paths)
     found = Found(
         revision=read_revision(connection),
-        tainted=tainted,
+        taint=taint,
         files=known,
         changed=tuple(text.path for text in changed),
         reported=tuple(
@@ -90,12 +92,13 @@ def find_lines(
     if changed:
         lineage = Lineage(None, None, None, at)
         lost = read_lost(connection, found.changed)
+        suspect = is_suspect(taint, read_looked_at(connection), at)
         files = [
             _changed_file(
                 connection,
                 text,
                 known.get(text.path),
-                suspect=tainted,
+                suspect=suspect,
                 lost=text.path in lost,
                 lineage=lineage,
             )
@@ -139,7 +142,7 @@ def _changed_file(
     write = reports.worst
     own = is_own(text.file)
     change = explain_change(
-        reported=None if write is None else write.provenance,
+        reported=reports.provenance,
         suspect=suspect and not reports.is_whole,
         lost=lost,
         quarantined=is_quarantined(text.path),

@@ -1,13 +1,14 @@
 """Keeping the index like the files: hints, syncs, and what is known of how fresh it is."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 import trio
 
+from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.corpus import Corpus
@@ -178,6 +179,8 @@ class Indexer:
         scanned_at = self._clock.now()
         with self._looking(seen, on_progress) as looking:
             result = await looking.run(verify=verify)
+        with suppress(UnavailableError):  # then later changes are suspect for longer
+            await trio.to_thread.run_sync(self.corpus.attributor.looked, scanned_at)
         self._skipped = {}
         self._last_scan_at = scanned_at
         report = self._finish(result, seen, started_at)

@@ -24,6 +24,17 @@ def sweep_building(path: Path) -> int:
     return len(found)
 
 
+def sweep_aside(folder: Path) -> int:
+    """Remove every half-built and every damaged database in ``folder``; how many files went.
+
+    No build may run meanwhile.
+    """
+    found = [path for path in folder.iterdir() if _BUILDING in path.name or _DAMAGED in path.name]
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
+
+
 def set_aside(path: Path, at: datetime, *, keep: int = KEPT_DAMAGED) -> Path:
     """Give a damaged database and its side files a name with the time; of such, the newest ``keep`` stay.
 

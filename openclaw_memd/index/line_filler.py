@@ -57,6 +57,10 @@ class LineFiller:
         if model is not None:
             self._backlogs = tuple(Backlog(search, self._store, model) for search in self._searches)
 
+    def forget_lines(self) -> None:
+        """Keep no line in mind."""
+        self._recent = RecentLines()
+
     async def update(self) -> None:
         """Look up which of the texts that were added lately lack line vectors. Store errors pass through."""
         for backlog in self._backlogs:

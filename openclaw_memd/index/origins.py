@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Protocol
 
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN, Provenance, Source, least_trusted
@@ -54,6 +55,10 @@ class Attributor(Protocol):
         """Hear that files are gone: their lines may turn up elsewhere."""
         ...
 
+    def looked(self, at: datetime) -> None:
+        """Hear that a look at every file is over, which began ``at``; what had changed is attributed."""
+        ...
+
 
 class _ByPlace:
     """Attributes whole files by their place alone, where no ledger is at hand."""
@@ -71,6 +76,9 @@ class _ByPlace:
         """Nothing is kept."""
 
     def removed(self, paths: Collection[str]) -> None:
+        """Nothing is kept."""
+
+    def looked(self, at: datetime) -> None:
         """Nothing is kept."""
 
 

@@ -1,23 +1,31 @@
 """The lines of a file as it was read, beside what the ledger knows of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from hashlib import sha256
+from typing import Final, TypeVar
 
-from openclaw_memd.domain.line_hashes import BLANK, hash_line, normalize_line
+from openclaw_memd.domain.line_hashes import BLANK, hash_line, hash_text, normalize_line
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN
-from openclaw_memd.errors import InvalidParamsError, NotFoundError
+from openclaw_memd.errors import ConflictError, InvalidParamsError, NotFoundError
 from openclaw_memd.files.catalog import ListedFile
 from openclaw_memd.index.ledger.lines import FileLines
 from openclaw_memd.index.origins import Attribution, is_own
 
 T = TypeVar("T")
 
+MOST_LINES: Final = 64
+"""A text that no write is known of is looked for up to this length: each is tried at each line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Lines of a file: by numbers, counted from 1 and inclusive, by the hex hash of a line, or all."""
+    """Lines of a file: by numbers, counted from 1 and inclusive, by the hash of their text, or all.
+
+    The ``hash`` is that of a receipt: SHA-256 in hex of the lines, joined by line ends. Beside numbers it is
+    that of the lines that were read, so that no others are taken for them.
+    """
 
     start_line: int | None = None
     end_line: int | None = None
@@ -80,22 +88,24 @@ class ReadLines:
         return Attribution(((1, runs[0][1]), *((numbers[first], found) for first, found in runs[1:])))
 
 
-def select_lines(read: ReadLines, selection: Selection) -> list[int]:
+def select_lines(read: ReadLines, selection: Selection, counts: Collection[int] = ()) -> list[int]:
     """The indexes, among the lines that are not blank, that are selected.
 
+    ``counts`` are how many lines a text of the hash has, where that is known; else it may have up to
+    ``MOST_LINES``.
+
     Raises:
-        InvalidParamsError: the numbers are no lines of the file, or the hash is none.
-        NotFoundError: no line has this hash.
+        InvalidParamsError: the numbers are no lines of the file.
+        NotFoundError: no lines have this hash.
+        ConflictError: the lines of these numbers have another (``reason`` is ``changed``).
     """
     first, last = selection.start_line, selection.end_line
-    if selection.hash is not None:
-        if first is not None or last is not None:
-            raise InvalidParamsError("lines are named by numbers or by a hash", field="hash")
-        wanted = _parse_hash(selection.hash)
-        found = [index for index, line_hash in enumerate(read.hashes) if line_hash == wanted]
-        if not found:
-            raise NotFoundError("no line of the file has this hash", field="hash")
-        return found
+    if selection.hash is not None and first is None and last is None:
+        numbers = _find_text(read.lines, selection.hash, counts)
+        if not numbers:
+            raise NotFoundError("no lines of the file have this hash", field="hash")
+        places = [number for number, line in enumerate(read.lines) if hash_line(line) != BLANK]
+        return [index for index, number in enumerate(places) if number in numbers]
     number = len(read.lines)
     if last is None:
         last = number if first is None else first
@@ -104,6 +114,8 @@ def select_lines(read: ReadLines, selection: Selection) -> list[int]:
         raise InvalidParamsError("must be a line of the file", field="start_line")
     if not first <= last <= number:
         raise InvalidParamsError("must be a line of the file, not before start_line", field="end_line")
+    if selection.hash not in (None, hash_text("\n".join(read.lines[first - 1 : last]))):
+        raise ConflictError("the lines were changed: read them again", reason="changed", field="hash")
     before = _count(read.lines[: first - 1])
     return list(range(before, before + _count(read.lines[first - 1 : last])))
 
@@ -112,8 +124,15 @@ def _count(lines: Sequence[str]) -> int:
     return sum(hash_line(line) != BLANK for line in lines)
 
 
-def _parse_hash(text: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        raise InvalidParamsError("must be the hash of a line, in hex", field="hash") from None
+def _find_text(lines: Sequence[str], wanted: str, counts: Collection[int]) -> set[int]:
+    """The indexes of all lines that stand in a text of this hash."""
+    sizes = frozenset(counts) or range(1, MOST_LINES + 1)
+    longest = max(sizes)
+    found: set[int] = set()
+    for start in range(len(lines)):
+        text = sha256()
+        for end, line in enumerate(lines[start : start + longest], start + 1):
+            text.update(("\n" + line if end > start + 1 else line).encode("utf-8", "surrogatepass"))
+            if end - start in sizes and text.copy().hexdigest() == wanted:
+                found.update(range(start, end))
+    return found

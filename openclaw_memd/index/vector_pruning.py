@@ -30,6 +30,29 @@ async def prune_vectors(
     return len(excess)
 
 
+async def delete_dead(store: Store, live: Collection[bytes]) -> int:
+    """Delete the vectors of every text that is not ``live``, for all models; how many went."""
+    dead = sorted(await store.read(_stored_hashes) - frozenset(live))
+    for start in range(0, len(dead), SLICE_ROWS):
+        await store.write(partial(_delete_texts, hashes=dead[start : start + SLICE_ROWS]))
+    return len(dead)
+
+
+async def count_dead(store: Store, live: Collection[bytes]) -> int:
+    """How many ``delete_dead`` would delete."""
+    return len(await store.read(_stored_hashes) - frozenset(live))
+
+
+def _stored_hashes(connection: apsw.Connection) -> frozenset[bytes]:
+    rows = connection.execute("SELECT text_hash FROM embeddings UNION SELECT text_hash FROM line_embeddings")
+    return frozenset(bytes(found) for (found,) in rows)
+
+
+def _delete_texts(connection: apsw.Connection, *, hashes: list[bytes]) -> None:
+    for table in ("embeddings", "line_embeddings"):
+        connection.executemany(f"DELETE FROM {table} WHERE text_hash = ?", [(one,) for one in hashes])
+
+
 def _find_excess(
     connection: apsw.Connection, model: str, live: tuple[bytes, ...], keep_rows: int
 ) -> list[tuple[Any, ...]]:

@@ -1,5 +1,6 @@
 """Taking a file out of its folder: what others write to it meanwhile is never lost."""
 
+import errno
 import hashlib
 import os
 from collections.abc import Callable, Iterator
@@ -82,3 +83,15 @@ def test_links_are_refused(folder: int, tmp_path: Path) -> None:
     with pytest.raises(DeniedError):
         take(folder)
     assert files(tmp_path) == {"note.md": TEXT, "second.md": TEXT}
+
+
+def test_a_disk_that_fails_leaves_the_file(
+    folder: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.EIO, "")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError):
+        take(folder)
+    assert files(tmp_path) == {"note.md": TEXT}

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import date
+from typing import Any
 
 import trio
 
@@ -65,6 +66,7 @@ class FakeAgent:
         self.search_defaults = Search(max_results=9, min_score=0.5)
         self.asked: list[SearchRequest | GetRequest | bool] = []
         self.on_search: Search_ | None = None
+        self.forgetting: Any = None
         self.on_sync: Callable[[], Awaitable[SyncReport]] | None = None
         self._jobs = jobs
 
@@ -85,6 +87,9 @@ class FakeAgent:
 
     def view(self, caller: Caller | None) -> View:
         return view_of(caller)
+
+    def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
+        pass
 
     async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
         raise NotImplementedError

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import fields
 
 from openclaw_memd.config.schema import Limits
-from openclaw_memd.gateway import notes, results, schemas, sessions, trusting
+from openclaw_memd.gateway import forgetting, notes, results, schemas, sessions, trusting
 from openclaw_memd.gateway.methods import METHODS, describe_all
 from openclaw_memd.gateway.rights import Right
 from openclaw_memd.gateway.table import Pace
@@ -29,6 +29,7 @@ RIGHTS: dict[str, tuple[Right, Pace]] = {
     "session.list": ("A", "read"),
     "session.end": ("N", "write"),
     "memory.trust": ("A", "write"),
+    "forget": ("A", "job"),
 }
 REQUIRED = object()
 PARAMS: dict[str, dict[str, object]] = {
@@ -69,6 +70,14 @@ PARAMS: dict[str, dict[str, object]] = {
         "end_line": None,
         "hash": None,
         "origin": REQUIRED,
+    },
+    "forget": {
+        "session_ids": (),
+        "paths": (),
+        "query": None,
+        "participant": None,
+        "since": None,
+        "dry_run": True,
     },
 }
 SHAPES: dict[type[msgspec.Struct], str] = {
@@ -111,6 +120,8 @@ SHAPES: dict[type[msgspec.Struct], str] = {
     sessions.SessionList: "sessions",
     sessions.SessionReport: "session_id agent kind messages last_at excluded",
     trusting.Trusted: "changed",
+    forgetting.ForgetResult: "dry_run receipt kept",
+    forgetting.KeptPlace: "where why",
     results.GetResult: "status path text from lines total_lines truncated next_from origin notice context",
 }
 MAY_BE_ABSENT = {

@@ -38,6 +38,7 @@ def test_every_method_is_there_once_and_no_other(document: Any) -> None:
         "session.list",
         "session.end",
         "memory.trust",
+        "forget",
     ]
     assert names == [method.name for method in METHODS]
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -10,9 +11,9 @@ from pathlib import Path
 import apsw
 import trio
 
-from openclaw_memd.clock import SystemClock
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, Source, Tier
 from openclaw_memd.domain.sketches import sketch
+from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import FileState, ListedFile
@@ -22,6 +23,7 @@ from openclaw_memd.index.opening import open_state
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.index.store import Store
 from tests.index.notes import AT
+from tests.sessions.worlds import HandClock
 
 AGENT = Provenance(Origin.AGENT, SessionKind.INTERACTIVE, "session:1")
 CRON = Provenance(Origin.AGENT, SessionKind.CRON, "session:2")
@@ -48,15 +50,19 @@ def source_of(path: str) -> Source:
 
 @dataclass
 class Ledger:
-    """An open ledger and its attributor. ``tainted`` is what the sessions say."""
+    """An open ledger and its attributor. ``tainted`` and ``last_tainted_at`` are what the sessions say."""
 
     store: Store
     tainted: bool = False
-    writes: int = 0
+    last_tainted_at: datetime | None = None
+    clock: HandClock = field(default_factory=HandClock)
     attributor: LedgerAttributor = field(init=False)
 
     def __post_init__(self) -> None:
-        self.attributor = LedgerAttributor(self.store, ANALYZER, lambda: self.tainted, SystemClock())
+        self.attributor = LedgerAttributor(self.store, ANALYZER, self._taint, self.clock)
+
+    def _taint(self) -> Taint:
+        return Taint(self.tainted, self.last_tainted_at)
 
     async def look(self, files: Mapping[str, str]) -> dict[str, list[Provenance]]:
         """Attribute files that were read together: the provenance of every line."""
@@ -78,6 +84,10 @@ class Ledger:
             self.attributor.trust, listed(path, source_of(path)), file_text(text), selection, origin
         )
         return await trio.to_thread.run_sync(work)
+
+    async def looked(self, at: datetime) -> None:
+        """A look at everything that began ``at`` is over."""
+        await trio.to_thread.run_sync(self.attributor.looked, at)
 
     async def remove(self, *paths: str) -> None:
         await trio.to_thread.run_sync(self.attributor.removed, paths)

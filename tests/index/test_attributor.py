@@ -1,10 +1,13 @@
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import apsw
 import pytest
 import trio
 
-from openclaw_memd.domain.line_hashes import hash_line
+from openclaw_memd.domain.line_hashes import hash_line, hash_text
 from openclaw_memd.domain.provenance import (
     FOREIGN,
     HANDWRITTEN,
@@ -13,11 +16,11 @@ from openclaw_memd.domain.provenance import (
     SessionKind,
     is_trusted,
 )
-from openclaw_memd.errors import InvalidParamsError, NotFoundError, UnavailableError
+from openclaw_memd.errors import ConflictError, InvalidParamsError, NotFoundError, UnavailableError
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.found_lines import is_quarantined
 from openclaw_memd.index.ledger.losses import read_loss
-from openclaw_memd.index.read_lines import Selection
+from openclaw_memd.index.read_lines import MOST_LINES, Selection
 from openclaw_memd.index.store import Store, Work
 from tests.index.ledgers import AGENT, CRON, WEB, Ledger, file_text, listed, open_ledger
 
@@ -249,6 +252,51 @@ class TestTaint:
             HANDWRITTEN,
         ]
 
+    async def test_a_change_is_outside_when_a_session_was_tainted_since_the_last_look(
+        self, ledger: Ledger
+    ) -> None:
+        """The taint may be over when the file is indexed."""
+        text = "- by hand\n- appeared from nowhere\n"
+        await ledger.look({CORE: "- by hand\n"})
+        await ledger.looked(ledger.clock.now())
+        ledger.clock.move(minutes=2)
+        ledger.last_tainted_at = ledger.clock.now()
+        ledger.clock.move(minutes=2)
+        assert (await ledger.peek(CORE, text))[:2] == [HANDWRITTEN, FOREIGN]
+        assert (await ledger.look({CORE: text}))[CORE][:2] == [HANDWRITTEN, FOREIGN]
+        await ledger.looked(ledger.clock.now())
+        ledger.clock.move(minutes=2)
+        assert (await ledger.look({CORE: f"{text}- later\n"}))[CORE][2] == HANDWRITTEN
+
+    async def test_a_look_that_began_before_the_end_of_a_taint_tells_nothing_of_it(
+        self, ledger: Ledger
+    ) -> None:
+        await ledger.look({CORE: "- by hand\n"})
+        await ledger.looked(ledger.clock.now())
+        began_at = ledger.clock.now()
+        ledger.clock.move(seconds=1)
+        ledger.last_tainted_at = ledger.clock.now()
+        ledger.clock.move(seconds=1)
+        await ledger.looked(began_at)
+        ledger.clock.move(seconds=1)
+        assert (await ledger.look({CORE: "- by hand\n- new new new\n"}))[CORE][1] == FOREIGN
+
+    async def test_what_was_there_before_anybody_looked_is_not_suspect(self, ledger: Ledger) -> None:
+        """Transcripts of the past may be read before the first look at the files is over."""
+        ledger.last_tainted_at = ledger.clock.now()
+        ledger.clock.move(minutes=2)
+        assert (await ledger.look({CORE: "- by hand\n"}))[CORE][0] == HANDWRITTEN
+
+    async def test_looks_are_remembered_only_when_they_tell_something(self, ledger: Ledger) -> None:
+        async def count_changes() -> int:
+            return await ledger.store.write(lambda connection: connection.total_changes())
+
+        await ledger.looked(ledger.clock.now())
+        before = await count_changes()
+        ledger.clock.move(minutes=1)
+        await ledger.looked(ledger.clock.now())
+        assert await count_changes() == before
+
     async def test_a_reported_write_has_the_origin_of_its_turn(self, ledger: Ledger) -> None:
         old, new = "- by hand\n", "- by hand\n- by the agent's own tool\n"
         await ledger.look({CORE: old})
@@ -278,11 +326,24 @@ class TestTaint:
         await ledger.report(CORE, "- something else\n", "- by hand\n- new new new\n", AGENT)
         assert (await ledger.look({CORE: "- by hand\n- new new new\n"}))[CORE][1] == FOREIGN
 
+    async def test_a_chain_with_a_hole_says_nothing_of_the_conversation(self, ledger: Ledger) -> None:
+        await ledger.look({CORE: "- by hand\n"})
+        await ledger.report(CORE, "- something else\n", "- by hand\n- new new new\n", WEB)
+        found = (await ledger.look({CORE: "- by hand\n- new new new\n"}))[CORE][1]
+        assert found == replace(WEB, writer=None)
+
+    async def test_a_late_chain_with_a_hole_says_nothing_of_the_conversation(self, ledger: Ledger) -> None:
+        await ledger.look({CORE: "- by hand\n"})
+        await ledger.look({CORE: "- by hand\n- new new new\n"})
+        await ledger.report(CORE, "- something else\n", "- by hand\n- new new new\n", WEB)
+        found = (await ledger.look({CORE: "- by hand\n- new new new\n"}))[CORE][1]
+        assert found == replace(WEB, writer=None)
+
     async def test_reports_in_a_circle_end(self, ledger: Ledger) -> None:
         await ledger.look({CORE: "- start\n"})
         await ledger.report(CORE, "- a\n", "- b\n", AGENT)
         await ledger.report(CORE, "- b\n", "- a\n", AGENT)
-        assert (await ledger.look({CORE: "- b\n"}))[CORE][0] == AGENT
+        assert (await ledger.look({CORE: "- b\n"}))[CORE][0] == replace(AGENT, writer=None)
 
     async def test_the_first_write_of_a_file_can_be_reported(self, ledger: Ledger) -> None:
         ledger.tainted = True
@@ -297,7 +358,7 @@ class TestTaint:
         await ledger.look({CORE: old})
         await ledger.report(CORE, old, between, WEB)
         await ledger.record(CORE, ["- noted by the daemon"], AGENT)
-        assert (await ledger.look({CORE: new}))[CORE][:3] == [HANDWRITTEN, WEB, AGENT]
+        assert (await ledger.look({CORE: new}))[CORE][:3] == [HANDWRITTEN, replace(WEB, writer=None), AGENT]
         assert (await ledger.look({CORE: f"{new}- later\n"}))[CORE][3] == HANDWRITTEN
 
     async def test_a_late_report_counts_once(self, ledger: Ledger) -> None:
@@ -385,7 +446,7 @@ class TestTrust:
     async def test_a_handwritten_line_can_be_lowered_and_stays_so(self, ledger: Ledger) -> None:
         text = "- the depot opens at seven\n- keep me as I am\n"
         await ledger.look({DAY: text})
-        wanted = hash_line("- the depot opens at seven").hex()
+        wanted = hash_text("- the depot opens at seven")
         assert await ledger.trust(DAY, text, Origin.UNTRUSTED, Selection(hash=wanted)) == 1
         assert (await ledger.look({DAY: text}))[DAY][:2] == [FOREIGN, HANDWRITTEN]
         found = await ledger.look({DAY: "- keep me as I am\n", CORE: "- The depot opens at seven.\n"})
@@ -427,8 +488,6 @@ class TestTrust:
             (Selection(2, 1), "end_line"),
             (Selection(1, 9), "end_line"),
             (Selection(end_line=9), "end_line"),
-            (Selection(hash="no hash"), "hash"),
-            (Selection(1, hash="00"), "hash"),
         ],
     )
     async def test_a_selection_must_be_lines_of_the_file(
@@ -438,9 +497,53 @@ class TestTrust:
             await ledger.trust(DAY, "- a\n- b\n", Origin.AGENT, selection)
         assert caught.value.field == field
 
-    async def test_a_hash_must_be_of_a_line(self, ledger: Ledger) -> None:
+    @pytest.mark.parametrize("wanted", [hash_line("- a").hex(), hash_text("- b"), hash_text("- a\n"), ""])
+    async def test_a_hash_must_be_of_lines(self, ledger: Ledger, wanted: str) -> None:
         with pytest.raises(NotFoundError):
-            await ledger.trust(DAY, "- a\n", Origin.AGENT, Selection(hash=hash_line("- b").hex()))
+            await ledger.trust(DAY, "- a\n- c\n", Origin.AGENT, Selection(hash=wanted))
+
+    async def test_a_hash_selects_every_run_of_lines_with_its_text(self, ledger: Ledger) -> None:
+        text = f"{OUTSIDE}\n\n- and more\n"
+        whole = f"- first\n{text}- between\n{text}- and more\n"
+        await ledger.record(DAY, [OUTSIDE, "- and more"] * 3, WEB)
+        await ledger.look({DAY: whole})
+        selection = Selection(hash=hash_text(text.removesuffix("\n")))
+        assert await ledger.trust(DAY, whole, Origin.AGENT, selection) == 4
+        assert (await ledger.look({DAY: whole}))[DAY][1:9] == [
+            *(RAISED, RAISED, RAISED, HANDWRITTEN, RAISED, RAISED, RAISED, WEB)
+        ]
+
+    async def test_a_text_of_many_lines_is_found_by_the_receipt_of_its_write(self, ledger: Ledger) -> None:
+        lines = [f"- a remark from outside number {number}" for number in range(MOST_LINES + 1)]
+        text = "\n".join(lines)
+        await ledger.record(DAY, lines, WEB)
+        await ledger.look({DAY: f"# Day\n\n{text}\n"})
+        selection = Selection(hash=hash_text(text))
+        with pytest.raises(NotFoundError):
+            await ledger.trust(DAY, f"# Day\n\n{text}\n", Origin.AGENT, selection)
+        await ledger.store.write(partial(add_written, text_hash=hash_text(text), lines=len(lines)))
+        assert await ledger.trust(DAY, f"# Day\n\n{text}\n", Origin.AGENT, selection) == len(lines)
+
+    async def test_a_hash_beside_numbers_is_of_the_lines_that_were_read(self, ledger: Ledger) -> None:
+        text = f"- by hand\n{OUTSIDE}\n\n- more of it\n"
+        await ledger.record(DAY, [OUTSIDE, "- more of it"], WEB)
+        await ledger.look({DAY: text})
+        read = hash_text(f"{OUTSIDE}\n\n- more of it")
+        for numbers in ((1, 3), (2, 3), (1, 4)):
+            with pytest.raises(ConflictError) as caught:
+                await ledger.trust(DAY, text, Origin.AGENT, Selection(*numbers, hash=read))
+            assert (caught.value.reason, caught.value.field) == ("changed", "hash")
+        assert await ledger.trust(DAY, text, Origin.AGENT, Selection(2, 4, hash=read)) == 2
+
+
+def add_written(connection: apsw.Connection, text_hash: str, lines: int) -> None:
+    """A text that was written long ago, at another place."""
+    connection.execute(
+        "INSERT INTO appends (call, state, agent, path, header, text_hash, origin, session_kind, accepted_at,"
+        " start_line, end_line)"
+        " VALUES (1, 'written', 'main', 'memory/x.md', '', ?, 'untrusted', 'unknown', '', 11, ?)",
+        (text_hash, 10 + lines),
+    )
 
 
 async def test_a_damaged_ledger_is_unavailable_and_not_taken_for_a_damaged_index(

@@ -466,3 +466,15 @@ def spoil(world: World, monkeypatch: pytest.MonkeyPatch, text: str, value: float
         return np.full_like(vector, value) if given == text else vector
 
     monkeypatch.setattr(world.embedder, "vector", make)
+
+
+async def test_lines_are_kept_in_mind_until_they_are_forgotten(world: World, nursery: trio.Nursery) -> None:
+    world.publish(chunk("a", 2))
+    await nursery.start(world.filler.run)
+    await until_filled(world)
+    assert "a line 0" in repr(vars(world.filler._lines._recent))
+    world.filler.forget_lines()
+    assert "a line 0" not in repr(vars(world.filler._lines._recent))
+    world.publish("a line 1\nb line 0")
+    await until_filled(world)
+    assert world.embedder.embedded_texts.count("a line 1") == 2

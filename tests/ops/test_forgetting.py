@@ -1,6 +1,9 @@
 """Forgetting over real files and databases."""
 
+import errno
 import hashlib
+import json
+import random
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
@@ -11,9 +14,13 @@ import trio
 
 from openclaw_memd.errors import DeniedError, InvalidParamsError
 from openclaw_memd.index.documents import DocumentText
+from openclaw_memd.notes import ahead
 from openclaw_memd.ops.forgetting import STEPS
+from openclaw_memd.sessions.folders import TranscriptFolders
 from openclaw_memd.sessions.messages import Message, Role
-from tests.ops.worlds import CANARY, TODAY, CrashError, World, caller, open_world, user
+from openclaw_memd.sessions.watched import TranscriptFolder
+from tests.fakes import ConstantRng
+from tests.ops.worlds import CANARY, TODAY, CrashError, World, caller, open_world, raw_hits, user
 
 
 async def fill(world: World) -> None:
@@ -43,7 +50,7 @@ async def test_a_session_goes_from_everywhere_and_nothing_else_does(tmp_path: Pa
         assert receipt.vectors > 0
         assert await world.rows("SELECT count(*) FROM spans WHERE session_id = 's1'") == [(0,)]
         assert await world.rows("SELECT count(*) FROM spans WHERE session_id = 's2'") != [(0,)]
-    assert not [path for path in tmp_path.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
+    assert raw_hits(tmp_path, CANARY.encode()) == []
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -85,7 +92,12 @@ async def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path) -> None:
     async with open_world(tmp_path) as world:
         await fill(world)
         before, rows = world.tree(), await world.dump()
-        for selectors in ({"session_ids": ["s1"]}, {"query": CANARY}, {"paths": (TODAY,)}, {"participant": "ana"}):
+        for selectors in (
+            {"session_ids": ["s1"]},
+            {"query": CANARY},
+            {"paths": (TODAY,)},
+            {"participant": "ana"},
+        ):
             planned = await world.plan(**selectors)
             assert planned.dry_run
             assert planned.receipt.lines > 0
@@ -115,28 +127,36 @@ async def test_an_unrelated_session_changes_nothing(tmp_path: Path) -> None:
 async def test_what_was_forgotten_does_not_come_back(tmp_path: Path) -> None:
     async with open_world(tmp_path) as world:
         await fill(world)
-        await world.forget(session_ids=["s1"])
-        again = await world.sessions.append(caller("s1"), [user("s1-0", f"again {CANARY}"), user("new", CANARY)])
-        assert (again.accepted, {skip.reason for skip in again.skipped}) == (0, {"forgotten"})
-        replayed = await world.sessions.ingest(caller("s1"), [user("s1-0", CANARY, world.clock.at)], anew=True)
-        assert replayed.accepted == 0
+        said = [user("m1", CANARY, world.clock.at)]
+        await world.sessions.ingest(caller("t1"), said)
+        await world.forget(session_ids=["s1", "t1"])
+        again = [user("s1-0", f"again {CANARY}"), user("new", CANARY)]
+        appended = await world.sessions.append(caller("s1"), again)
+        assert (appended.accepted, {skip.reason for skip in appended.skipped}) == (0, {"forgotten"})
+        replayed = await world.sessions.ingest(caller("t1"), said, anew=True)
+        assert (replayed.accepted, {skip.reason for skip in replayed.skipped}) == (0, {"forgotten"})
         await world.sync()
         await world.state.checkpoint()
         assert world.found(*world.stems()) == []
     async with open_world(tmp_path) as world:
-        again = await world.sessions.append(caller("s1"), [user("x", CANARY)])
-        assert again.accepted == 0
+        for session in ("s1", "t1"):
+            appended = await world.sessions.append(caller(session), [user("x", CANARY)])
+            assert appended.accepted == 0
 
 
 async def test_a_forgotten_message_does_not_come_back_with_its_transcript(tmp_path: Path) -> None:
     async with open_world(tmp_path) as world:
-        await fill(world)
+        at = world.clock.at
+        messages = [user("m1", f"the vault word is {CANARY}", at), user("m2", "and it is new", at)]
+        await world.sessions.ingest(caller("t1"), messages)
+        await world.sync()
         forgotten = await world.forget(query=f"vault {CANARY}")
         assert forgotten.receipt.messages == 1
-        at = world.clock.at
-        messages = [user("s1-0", f"the vault word is {CANARY}", at), user("s1-1", "and it is new", at)]
-        replayed = await world.sessions.ingest(caller("s1"), messages, anew=True)
-        assert (replayed.accepted, [skip.id for skip in replayed.skipped]) == (1, ["s1-0"])
+        replayed = await world.sessions.ingest(caller("t1"), messages, anew=True)
+        assert (replayed.accepted, [(skip.id, skip.reason) for skip in replayed.skipped]) == (
+            1,
+            [("m1", "forgotten")],
+        )
         await world.sync()
         assert world.found(*world.stems()) == []
 
@@ -255,22 +275,28 @@ async def test_an_entry_that_begins_with_somebody_elses_line_stays_but_for_the_l
         assert [kept.where for kept in forgotten.kept] == [f"{TODAY}#L4"]
 
 
-async def test_a_text_that_waits_to_be_written_goes_too(tmp_path: Path) -> None:
+async def test_a_text_that_waits_to_be_written_goes_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "")
+
     async with open_world(tmp_path) as world:
-        world.write("blocked", "")
-        (world.folder / "memory").rmdir()
-        world.write("memory", "a file in the place of the folder")
-        await world.note("s1", f"- {CANARY} waits")
-        await world.note("s2", f"- {CANARY} here\n- and this stays")
-        assert world.notes.waiting == 2
-        forgotten = await world.forget(session_ids=["s1"])
-        assert forgotten.receipt.spooled == 1
-        assert world.notes.waiting == 1
-        await world.forget(query=CANARY)
-        assert world.found(*world.stems()) == []
-        (world.folder / "memory").unlink()
+        with monkeypatch.context() as full:
+            full.setattr(ahead, "append_note", fail)
+            full.setattr(ahead, "complete_note", fail)
+            await world.note("s1", f"- {CANARY} waits")
+            await world.note("s2", f"- {CANARY} here\n- and this stays")
+            assert world.notes.waiting == 2
+            forgotten = await world.forget(session_ids=["s1"])
+            assert forgotten.receipt.spooled == 1
+            assert world.notes.waiting == 1
+            await world.forget(query=CANARY)
+            assert world.found(*world.stems()) == []
         await world.notes.reconcile()
         assert world.read(TODAY) == "# 2026-01-11 (Europe/Vienna)\n\n- and this stays\n"
+        await world.sync()
+        assert await world.rows("SELECT count(*) FROM spans WHERE session_id = 's1'") == [(0,)]
 
 
 async def test_a_repeated_call_is_a_new_one_once_its_answer_is_forgotten(tmp_path: Path) -> None:
@@ -382,3 +408,133 @@ async def test_a_long_note_loses_its_lines_and_no_others(tmp_path: Path) -> None
         forgotten = await world.forget(session_ids=["s1"])
         assert forgotten.receipt.lines == 20
         assert world.read(TODAY) == "\n".join(lines) + "\n"
+
+
+async def test_a_clock_that_was_set_back_leaves_nothing_behind(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        await fill(world)
+        world.clock.at -= timedelta(days=400)
+        await world.forget(session_ids=["s1"])
+        assert world.found(*world.stems()) == []
+        for table in ("spans", "appends"):
+            assert await world.rows(f"SELECT count(*) FROM {table} WHERE session_id = 's1'") == [(0,)]
+
+
+async def test_what_a_session_writes_while_it_is_forgotten_keeps_its_record(tmp_path: Path) -> None:
+    """A line whose record went would count as written by hand."""
+    async with open_world(tmp_path) as world:
+        await fill(world)
+
+        async with trio.open_nursery() as nursery:
+
+            def write_late(step: str) -> None:
+                if step == "ledger":
+                    world.clock.at += timedelta(seconds=1)
+                    nursery.start_soon(world.note, "s1", "- written meanwhile")
+
+            world.on_step = write_late
+            await world.forget(session_ids=["s1"])
+        assert "written meanwhile" in world.read(TODAY)
+        await world.sync()
+        rows = await world.rows("SELECT count(*) FROM spans WHERE session_id = 's1' AND present = 1")
+        assert rows == [(1,)]
+
+
+async def test_what_is_kept_in_mind_of_an_open_cycle_is_dropped(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        await world.say("s1", f"walnut {CANARY} deploys")
+        await world.notes.flush_append(caller("s1"), cycle_id="c", text="- nothing much")
+        assert CANARY in repr(vars(world.notes._flushes))
+        await world.forget(session_ids=["s1"])
+        assert CANARY not in repr(vars(world.notes._flushes))
+
+
+async def test_a_transcript_is_told_and_not_taken_in_again(tmp_path: Path) -> None:
+    folder = tmp_path / "transcripts"
+    folder.mkdir()
+    (folder / "t1.jsonl").write_text(
+        json.dumps({"type": "session", "id": "t1", "timestamp": "2026-01-11T10:00:00Z"})
+        + "\n"
+        + transcript_line("m1", f"{CANARY} in a transcript")
+    )
+    async with open_world(tmp_path) as world:
+        watched = TranscriptFolders(world.state, world.sessions, [TranscriptFolder(folder)], ConstantRng())
+        await watched.look()
+        await world.sync()
+        assert await world.indexed(CANARY)
+        forgotten = await world.forget(session_ids=["t1"])
+        assert [kept.where for kept in forgotten.kept] == ["t1.jsonl"]
+        with (folder / "t1.jsonl").open("a") as transcript:
+            transcript.write(transcript_line("m2", f"more {CANARY}"))
+        await watched.look()
+        await world.sync()
+        assert not await world.indexed(CANARY)
+        assert world.found(*world.stems()) == ["transcripts/t1.jsonl"]
+    async with open_world(tmp_path) as world:  # the file is read through again
+        await world.state.write(lambda connection: connection.execute("DELETE FROM transcripts"))
+        await TranscriptFolders(world.state, world.sessions, [TranscriptFolder(folder)], ConstantRng()).look()
+        assert world.found(*world.stems()) == ["transcripts/t1.jsonl"]
+
+
+def transcript_line(id_: str, text: str) -> str:
+    message = {"role": "user", "content": [{"type": "text", "text": text}]}
+    return (
+        json.dumps({"type": "message", "id": id_, "timestamp": "2026-01-11T10:00:01Z", "message": message})
+        + "\n"
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_whatever_sessions_wrote_each_other_between_only_one_is_forgotten(
+    tmp_path: Path, seed: int
+) -> None:
+    """Every line has the word of its session."""
+    rng = random.Random(seed)
+    shapes = (
+        "- {0} item",
+        "- {0} item\n  - {0} sub-item\n\n  {0} more",
+        "{0} paragraph\n{0} of two lines",
+        "## {0} heading\n\n- {0} under it",
+        "## {0} heading\n- Label: {0}\n- Other: {0}",
+        "{0} code:\n\n{1}\n{0} in it\n{1}",
+        "<!-- {0} comment -->\n- {0} commented <!-- importance: 3 -->",
+        "1. {0} first\n2. {0} second",
+        "***\n\n{0} after a rule",
+    )
+    async with open_world(tmp_path) as world:
+        for number in range(40):
+            session = rng.choice(["s1", "s2", "s3"])
+            await world.note(session, rng.choice(shapes).format(f"{session}word{number % 7}", "```"))
+            if number % 15 == 0:
+                await world.sync()
+        await world.sync()
+        before = solid(world.read(TODAY))
+        await world.forget(session_ids=["s1"])
+        after = solid(world.read(TODAY))
+        assert world.found(b"s1word") == []
+        others = [line for line in before if "word" in line and "s1word" not in line]
+        assert [line for line in after if "word" in line] == others
+        rows = await world.rows("SELECT DISTINCT session_id FROM spans WHERE present > 0 ORDER BY 1")
+        assert rows == [("s2",), ("s3",)]
+        await world.forget(session_ids=["s2", "s3"])
+        assert not world.exists(TODAY)
+
+
+def solid(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_of_equal_lines_of_several_sessions_only_those_of_one_go(tmp_path: Path, step: str) -> None:
+    async with open_world(tmp_path) as world:
+        for session in ("s1", "s2", "s1", "s3"):
+            await world.note(session, f"- the same\n- of {session}")
+        await world.sync()
+        world.crash_before = step
+        with pytest.raises(CrashError):
+            await world.forget(session_ids=["s1"])
+    async with open_world(tmp_path) as world:
+        await world.forget(session_ids=["s1"])
+        assert solid(world.read(TODAY))[1:] == ["- the same", "- of s2", "- the same", "- of s3"]
+        await world.forget(session_ids=["s3"])
+        assert solid(world.read(TODAY))[1:] == ["- the same", "- of s2"]

@@ -57,7 +57,9 @@ class CrashError(Exception):
     """The process ends here."""
 
 
-def caller(session_id: str, sender: str = "ana", *, is_owner: bool = True, parent: str | None = None) -> Caller:
+def caller(
+    session_id: str, sender: str = "ana", *, is_owner: bool = True, parent: str | None = None
+) -> Caller:
     return Caller(
         session_id=session_id,
         parent_session_id=parent,
@@ -146,17 +148,18 @@ class World:
                 dumped[f"{store.path.name}:{table}"] = await self.rows(f"SELECT * FROM {table}", store)
         return dumped
 
+    async def indexed(self, word: str) -> bool:
+        """Whether some chunk of the index has a word."""
+        rows = await self.rows(f"SELECT 1 FROM chunks WHERE text LIKE '%{word}%'", self.indexer.store)
+        return bool(rows)
+
     def tree(self) -> dict[str, str]:
         """A hash of each file of the workspace and of the state folder."""
         return tree(self.base)
 
     def found(self, *words: bytes) -> list[str]:
         """The files anywhere that hold one of ``words`` in their raw bytes."""
-        return [
-            path.relative_to(self.base).as_posix()
-            for path in sorted(self.base.rglob("*"))
-            if path.is_file() and any(word in path.read_bytes() for word in words)
-        ]
+        return raw_hits(self.base, *words)
 
     def stems(self) -> tuple[bytes, ...]:
         """The canary as it is written, and as it is analysed."""
@@ -170,6 +173,15 @@ def select(**selectors: Any) -> Selectors:
     return Selectors(**selectors)
 
 
+def raw_hits(base: Path, *words: bytes) -> list[str]:
+    """The files below ``base`` that hold one of ``words``."""
+    return [
+        path.relative_to(base).as_posix()
+        for path in sorted(base.rglob("*"))
+        if path.is_file() and any(word in path.read_bytes() for word in words)
+    ]
+
+
 def tree(base: Path) -> dict[str, str]:
     return {
         path.relative_to(base).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -179,7 +191,9 @@ def tree(base: Path) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def open_world(base: Path, *, settle_s: float = 0, clock: HandClock | None = None) -> AsyncIterator[World]:
+async def open_world(
+    base: Path, *, settle_s: float = 0, clock: HandClock | None = None
+) -> AsyncIterator[World]:
     folder = base / "workspace"
     (folder / "memory").mkdir(parents=True, exist_ok=True)
     clock = clock or HandClock()
@@ -203,8 +217,7 @@ async def open_world(base: Path, *, settle_s: float = 0, clock: HandClock | None
             settings=lambda _agent: Flush(),
             record=partial(record_spans, sketches=partial(sketch_line, analyzer=analyzer)),
         )
-        sessions.capture_into(notes)
-        attributor = LedgerAttributor(state, analyzer, sessions.turns.any_tainted, clock)
+        attributor = LedgerAttributor(state, analyzer, sessions.turns.taint, clock)
         corpus = Corpus(roots, FileRules.parse(), attributor=attributor, documents=sessions.documents)
         indexer = Indexer(index, corpus, preparer, clock)
         rebuilder = Rebuilder(indexer)

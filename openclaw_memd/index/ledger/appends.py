@@ -192,6 +192,15 @@ def rows_of_call(connection: apsw.Connection, call: int) -> list[AppendRow]:
     ]
 
 
+def line_counts(connection: apsw.Connection, text_hash: str) -> list[int]:
+    """How many lines the texts have that were written with this hash."""
+    rows = connection.execute(
+        "SELECT DISTINCT end_line - start_line + 1 FROM appends WHERE text_hash = ? AND state = 'written'",
+        (text_hash,),
+    )
+    return [count for (count,) in rows if isinstance(count, int)]
+
+
 def _measure_waiting(connection: apsw.Connection, *, trusted: bool) -> tuple[int, int]:
     origins = [origin.value for origin in Origin if is_trusted(origin) is trusted]
     ((count, size),) = connection.execute(

@@ -57,13 +57,14 @@ def find_cycle(connection: apsw.Connection, key: CycleKey) -> CycleRow | None:
 
 
 def pin_day(connection: apsw.Connection, key: CycleKey, day: date, zone: str, now: datetime) -> int:
-    """Name the day that flushes of the cycle are written to; the number of the cycle."""
+    """Begin a cycle that nothing was flushed in yet, with the day for its flushes; the number of the cycle.
+
+    What was known of one with the same id is over.
+    """
     connection.execute("DELETE FROM flush_cycles WHERE planned_at < ?", (to_stamp(now - KEPT),))
     ((number,),) = connection.execute(
-        "INSERT INTO flush_cycles (agent, session_id, cycle_id, day, zone, origin, planned_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET"
-        " day = excluded.day, zone = excluded.zone, planned_at = excluded.planned_at RETURNING id",
+        "INSERT OR REPLACE INTO flush_cycles (agent, session_id, cycle_id, day, zone, origin, planned_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
         (*key.columns, day.isoformat(), zone, Origin.OWNER, to_stamp(now)),
     ).fetchall()
     assert isinstance(number, int)

@@ -1,7 +1,7 @@
 """What reported writes say of a change of a file."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import apsw
@@ -34,6 +34,16 @@ class Reports:
     worst: ObservedWrite | None
     last_id: int
     is_whole: bool
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """What they say of lines that nothing else explains.
+
+        Nobody knows whose conversation a line is from that may have come through a hole.
+        """
+        if self.worst is None or self.is_whole:
+            return None if self.worst is None else self.worst.provenance
+        return replace(self.worst.provenance, writer=None)
 
 
 def find_chain(

@@ -117,11 +117,15 @@ class PieceRow:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """A session's new state, the messages that came, and what is kept of them."""
+    """A session's new state, the messages that came, and what is kept of them.
+
+    ``tainted_until`` is up to when a turn between the old state and the new one was tainted, if one was.
+    """
 
     session: Session
     messages: tuple[MessageRow, ...] = ()
     pieces: tuple[PieceRow, ...] = ()
+    tainted_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,10 +53,9 @@ def apply_late_report(
     They are never raised.
     """
     chain = _find_chain(connection, file)
-    write = chain.worst
-    if write is None:
+    write, reported = chain.worst, chain.provenance
+    if write is None or reported is None:
         return file
-    reported = write.provenance
     heard = replace(file, last_report=chain.last_id)
     lowered = _assign(
         connection,

@@ -83,3 +83,13 @@ CREATE TABLE session_exclusions (
   messages INTEGER NOT NULL,
   PRIMARY KEY (session, reason)
 ) STRICT, WITHOUT ROWID;
+
+-- Up to when network content was in the turn of some session, for turns that are over and sessions that are
+-- gone; and when the last look at every file began that tells something about that.
+CREATE TABLE taint (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  tainted_until TEXT,
+  looked_at TEXT
+) STRICT;
+
+INSERT INTO taint (id) VALUES (1);
