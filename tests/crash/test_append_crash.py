@@ -30,6 +30,8 @@ FIXED_LINES = re.compile(
     r"|# \d{4}-\d\d-\d\d \d\d:\d\d \([\w/+:-]+\)(: from outside, not trusted)?"
 )
 
+PATIENT = QUICK | {"MEMD_LIMITS__SYNC_MS": "120000"}  # the notes of many rounds are long
+
 pytestmark = pytest.mark.crash
 
 T = TypeVar("T")
@@ -41,7 +43,7 @@ def test_what_was_answered_is_there_once_whenever_it_is_killed() -> None:
     asked: list[Sent] = []
     outside: list[str] = []
     with short_folder() as folder:
-        daemon = RunningDaemon(folder, env=QUICK)
+        daemon = RunningDaemon(folder, env=PATIENT)
         daemon.start()
         try:
             shared = daemon.workspace / first_note(daemon, rng, asked)
@@ -62,8 +64,11 @@ def test_what_was_answered_is_there_once_whenever_it_is_killed() -> None:
                 assert_remembered(daemon, sent, rng)
                 assert_answers_again(daemon, sent)
                 assert daemon.agent()["spool"]["items"] == 0
-                print(f"round {number}: {len(sent)} calls, {sum(one.answer is None for one in sent)} cut off,"
-                      f" {len(outsider.lines)} lines from elsewhere", flush=True)
+                print(
+                    f"round {number}: {len(sent)} calls, {sum(one.answer is None for one in sent)} cut off,"
+                    f" {len(outsider.lines)} lines from elsewhere",
+                    flush=True,
+                )
         finally:
             daemon.stop()
         notes = read_notes(daemon)
@@ -79,7 +84,12 @@ def test_what_was_answered_is_there_once_whenever_it_is_killed() -> None:
 
 def first_note(daemon: RunningDaemon, rng: random.Random, asked: list[Sent]) -> str:
     """The day's note, which others write to as well; it is made here."""
-    owner = {"session_id": "s", "session_kind": "interactive", "sender": {"id": "u", "is_owner": True}}
+    owner = {
+        "session_id": "s",
+        "session_kind": "interactive",
+        "chat_type": "direct",
+        "sender": {"id": "u", "is_owner": True},
+    }
     line = f"- {new_word(rng)} came first"
     sent = Sent("note.append", {"text": line, "context": owner}, ((line, "agent"),), (), (line + "\n",))
     asked.append(sent)
@@ -220,6 +230,7 @@ def finish(client: LineClient, daemon: RunningDaemon, sent: Sent) -> None:
     answer: dict[str, Any] = client.call(sent.method, **sent.params)
     if sent.blocks:
         assert answer.get("repeated", False) == was_there
+        assert answer["origin"] == sent.lines[0][1], "a turn stays tainted over the end of the process"
     if sent.messages:
         assert answer["accepted"] in (0, len(sent.messages))
     again = client.call(sent.method, **sent.params)

@@ -94,7 +94,7 @@ class Writer:
                     sent.answer = client.call(sent.method, **sent.params)
         except (OSError, json.JSONDecodeError):
             pass  # the daemon is gone
-        except BaseException as error:  # noqa: BLE001 - raised by join
+        except BaseException as error:  # raised by join
             self._failure = error
 
     def _next(self) -> Sent:
@@ -195,7 +195,7 @@ class Outsider:
 
     def _feed(self) -> None:
         assert self._process.stdin is not None
-        while not self._is_over.wait(0.01):
+        while not self._is_over.wait(0.02):
             line = f"- {self._name} {len(self.lines)} from elsewhere"
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()

@@ -1,10 +1,6 @@
 """A full disk under the state folder: reading goes on, status tells, and room is all that is needed."""
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +8,12 @@ import pytest
 
 from tests.daemon.clients import QUICK
 from tests.daemons import MEMD, DaemonError, RunningDaemon, short_folder
+from tests.faults.disks import can_mount, fill, small_disk
 
 SMALL = 'mount -t tmpfs -o size=8m,mode=700 tmpfs "$MEMD_STATE_DIR" && exec "$@"'
 LARGE_NOTE = "".join(f"filler{number} " for number in range(6_000))
 
 pytestmark = pytest.mark.fault
-
-
-def can_mount() -> bool:
-    if os.geteuid() != 0 or shutil.which("unshare") is None:
-        return False
-    command = ["unshare", "-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]
-    return subprocess.run(command, capture_output=True, timeout=10, check=False).returncode == 0
 
 
 @pytest.fixture
@@ -42,19 +32,6 @@ def daemon() -> Iterator[RunningDaemon]:
 
 def disk_of(daemon: RunningDaemon) -> Path:
     return Path(f"/proc/{daemon.pid}/root{daemon.folder}/state")
-
-
-def fill(disk: Path) -> Path:
-    """Take all the room that is left."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        for size in (65536, 4096, 1):
-            try:
-                while True:
-                    file.write(b"\0" * size)
-            except OSError:
-                continue
-    return ballast
 
 
 def kind_of_failure(daemon: RunningDaemon, method: str, **params: Any) -> tuple[str, str]:
@@ -118,14 +95,12 @@ def test_the_command_line_says_why_a_rebuild_was_not_done(daemon: RunningDaemon)
 
 
 def test_a_start_on_a_disk_that_became_full_fails_in_plain_words_and_loses_nothing() -> None:
-    if not can_mount():
-        pytest.skip("mounting needs root and a mount namespace")
-    with short_folder() as folder, small_disk(folder) as (disk, inside):
-        daemon = RunningDaemon(folder, env=QUICK, command=(*inside, *MEMD))
+    with short_folder() as folder, small_disk(folder / "state") as disk:
+        daemon = RunningDaemon(folder, env=QUICK, command=(*disk.inside, *MEMD))
         with daemon:
             daemon.write("memory/a.md", "firstword\n")
             daemon.settle()
-        ballast = fill(disk)
+        ballast = fill(disk.seen)
         daemon.launch()
         assert daemon.process is not None
         assert daemon.process.wait(timeout=30) == 1
@@ -135,16 +110,3 @@ def test_a_start_on_a_disk_that_became_full_fails_in_plain_words_and_loses_nothi
         with daemon:
             daemon.wait_until(lambda: daemon.search_paths("firstword") == ["memory/a.md"])
             assert daemon.call("status")["warnings"] == []
-
-
-@contextmanager
-def small_disk(folder: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """A disk that outlives daemons: where it is seen from here, and the command that enters its namespace."""
-    state = folder / "state"
-    state.mkdir()
-    script = f"mount -t tmpfs -o size=8m,mode=700 tmpfs {state} && echo mounted && exec cat"
-    command = ["unshare", "-m", "sh", "-c", script]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == b"mounted\n"
-        yield Path(f"/proc/{holder.pid}/root{state}"), ("nsenter", "-m", "-t", str(holder.pid))
