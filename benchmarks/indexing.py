@@ -14,6 +14,7 @@ import trio
 from benchmarks.cost import Cost, Stopwatch
 from openclaw_memd.clock import SystemClock
 from openclaw_memd.config.schema import Config
+from openclaw_memd.domain.suspicion import NO_TAINT
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
@@ -40,7 +41,7 @@ async def index(workspace: Workspace) -> Cost:
     store = open_index(workspace.state, preparer.identity, clock.now).store
     try:
         with Roots(workspace.path) as roots:
-            attributor = LedgerAttributor(state, analyzer, lambda: False, clock)
+            attributor = LedgerAttributor(state, analyzer, lambda: NO_TAINT, clock)
             indexer = Indexer(store, Corpus(roots, FileRules.parse(), attributor=attributor), preparer, clock)
             with Stopwatch() as watch:
                 await indexer.sync()

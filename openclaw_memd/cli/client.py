@@ -20,17 +20,17 @@ BUSY_WITHIN_S = 5.0
 """How long one that runs may take to say anything, as on a machine with too much to do."""
 
 _PROBE = "probe"
+_CONNECT_AGAIN_S = 0.05
+_PID_CHARS = 20
 
 
 class NoDaemonError(CliError):
-    """Nobody answers on the socket."""
+    """Nobody answers on the socket. ``advice`` ends the sentence; ``pid`` is the daemon's, if it is known."""
 
-    def __init__(self, path: Path, what: str) -> None:
-        super().__init__(
-            f"{what} at {path}; start it with `memd run`",
-            NO_DAEMON,
-            {"message": what, "data": {"kind": "no_daemon"}},
-        )
+    def __init__(self, path: Path, what: str, advice: str = "", *, pid: int | None = None) -> None:
+        data: dict[str, Any] = {"kind": "no_daemon"} | ({} if pid is None else {"pid": pid})
+        process = "" if pid is None else f" (pid {pid})"
+        super().__init__(f"{what} at {path}{process}{advice}", NO_DAEMON, {"message": what, "data": data})
 
 
 class RpcError(CliError):
@@ -68,7 +68,7 @@ def _paths_section(file: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        section = tomllib.loads(file.read_text(encoding="utf-8")).get("paths", {})
+        section = tomllib.loads(file.read_text(encoding="utf-8-sig")).get("paths", {})
     except OSError as error:
         raise CliError(f"{file.name}: {error.strerror}", BAD_CONFIG) from None
     except ValueError as error:
@@ -109,22 +109,49 @@ def call_at(path: Path, method: str, params: dict[str, Any], *, timeout_s: float
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(ALIVE_WITHIN_S)
         try:
-            connection.connect(os.fspath(path))
+            _connect(connection, path)
             connection.sendall(payload)
             for answer in _answers(connection, timeout_s):
                 if answer.get("id") == 1:
                     return _result(answer)
                 if answer.get("id") is None:
                     raise RpcError(answer["error"])
-        except TimeoutError:
-            raise NoDaemonError(path, "the daemon does not answer") from None
+        except TimeoutError:  # it is there, so another one could not start
+            raise NoDaemonError(path, "the daemon does not answer", pid=_lock_holder(path)) from None
         except (FileNotFoundError, ConnectionRefusedError):
-            raise NoDaemonError(path, "no daemon") from None
+            raise NoDaemonError(path, "no daemon", "; start it with `memd run`") from None
         except ValueError:
             raise NoDaemonError(path, "what answers is not memd") from None
         except OSError as error:
             raise NoDaemonError(path, f"cannot reach the daemon ({error.strerror or error})") from None
     raise NoDaemonError(path, "the daemon closed the connection")
+
+
+def _connect(connection: socket.socket, path: Path) -> None:
+    """Connect; a daemon that is stopped takes nobody any more once its queue is full."""
+    ends_at = time.monotonic() + ALIVE_WITHIN_S
+    while True:
+        try:
+            connection.connect(os.fspath(path))
+        except BlockingIOError:
+            if time.monotonic() > ends_at:
+                raise TimeoutError from None
+            time.sleep(_CONNECT_AGAIN_S)
+        else:
+            return
+
+
+def _lock_holder(path: Path) -> int | None:
+    """The process that wrote its id into the socket's lock file, if it still runs."""
+    try:
+        with Path(f"{path}.lock").open("rb") as file:
+            written = file.read(_PID_CHARS).strip()
+        pid = int(written) if written.isdigit() else 0
+        if pid:  # 0 would be our own group
+            os.kill(pid, 0)
+    except (OSError, OverflowError):
+        return None
+    return pid or None
 
 
 def _answers(connection: socket.socket, timeout_s: float) -> Iterator[dict[str, Any]]:

@@ -13,6 +13,9 @@ from openclaw_memd.cli.client import RpcError, call
 SESSION = "cli"
 """The session of what the owner does here, unless another one is named."""
 
+READER = "cli-reader"
+"""That of what the owner looks at: a text from outside that is read does not taint what is typed next."""
+
 _HINT = "with --as-owner the call would be the owner's"
 
 
@@ -33,12 +36,14 @@ def is_typed() -> bool:
     return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
 
 
-def context_of(options: Namespace, *, session_id: str | None = None, is_owner: bool) -> dict[str, Any]:
+def context_of(
+    options: Namespace, *, session_id: str | None = None, own_session: str = SESSION, is_owner: bool
+) -> dict[str, Any]:
     """The parameter ``context``, where there is any: the owner's, or that of a session and no more."""
     context: dict[str, Any] = {"agent": options.agent or "main"}
     if is_owner:
         context |= {
-            "session_id": session_id or SESSION,
+            "session_id": session_id or own_session,
             "session_kind": "interactive",
             "chat_type": "direct",
             "sender": {"id": _login_name(), "is_owner": True},
@@ -51,9 +56,14 @@ def context_of(options: Namespace, *, session_id: str | None = None, is_owner: b
 
 
 def call_for(
-    options: Namespace, method: str, params: dict[str, Any], *, session_id: str | None = None
+    options: Namespace,
+    method: str,
+    params: dict[str, Any],
+    *,
+    session_id: str | None = None,
+    own_session: str = SESSION,
 ) -> Any:
-    """The result of one call, made as the owner where the command is.
+    """The result of one call, made as the owner where the command is; then ``own_session`` is the default.
 
     Raises:
         NoDaemonError: nobody answers.
@@ -61,7 +71,8 @@ def call_for(
     """
     is_owner = acts_as_owner(options)
     try:
-        return call(options, method, context_of(options, session_id=session_id, is_owner=is_owner) | params)
+        context = context_of(options, session_id=session_id, own_session=own_session, is_owner=is_owner)
+        return call(options, method, context | params)
     except RpcError as error:
         if not is_owner and error.kind == "denied" and error.reason in ("no_context", "not_owner"):
             error.message += f"; {_HINT}"

@@ -4,9 +4,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from openclaw_memd.cli.client import RpcError, call
 from openclaw_memd.cli.exits import DONE
 from openclaw_memd.cli.output import amount, paint, plain, plain_line, print_json
-from openclaw_memd.cli.owner import call_for, configure_owner
+from openclaw_memd.cli.owner import READER, call_for, configure_owner
 
 SUMMARY = "search the memory"
 
@@ -19,6 +20,8 @@ _EMPTY = {
 }
 
 _UNSEEN = "a session is shown to itself and its owner: add --session ID and, in a script, --as-owner"
+
+_IMPORTED = "imports have something: add --corpus imports"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -45,14 +48,29 @@ def execute(options: Namespace) -> int:
     if options.explain:
         params["explain"] = True
     query = {"query": " ".join(options.query)}
-    answer = call_for(options, "recall.search", query | params, session_id=options.session)
+    answer = call_for(
+        options, "recall.search", query | params, session_id=options.session, own_session=READER
+    )
     if options.json:
         print_json(answer)
         return DONE
     _show(answer)
+    is_missed = answer.get("empty_reason") in ("no_match", "below_threshold")
+    if is_missed and not options.corpus and not options.session and _has_imports(options, query | params):
+        print(_IMPORTED, file=sys.stderr)
     if not answer["hits"] and options.corpus in ("sessions", "all") and not options.session:
         print(_UNSEEN, file=sys.stderr)
     return DONE
+
+
+def _has_imports(options: Namespace, params: dict[str, Any]) -> bool:
+    """Whether imports have what was looked for. Nobody's session asks, so that none is tainted by a hint."""
+    asked = {name: value for name, value in params.items() if name != "explain"}
+    try:
+        answer = call(options, "recall.search", asked | {"corpus": "imports", "max_results": 1})
+    except RpcError:
+        return False
+    return bool(answer["hits"])
 
 
 def _show(answer: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from openclaw_memd.config import paths
+from openclaw_memd.config.cron import find_cron_fault
 from openclaw_memd.config.environment import apply_environment, set_key
-from openclaw_memd.config.keys import ConfigError, Table, explain, refuse_unknown
+from openclaw_memd.config.keys import ConfigError, Table, explain, join_key, refuse_unknown
 from openclaw_memd.config.schema import NOT_YET_READ, PER_AGENT, Agent, Config
 
 
@@ -36,7 +37,7 @@ def read_file(env: Mapping[str, str], named: str | None = None) -> Table:
     """The configuration file as a table; an absent default file is an empty one."""
     path, must_exist = paths.config_file(env, named)
     try:
-        return tomllib.loads(path.read_bytes().decode())
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))  # some editors put a mark first
     except FileNotFoundError:
         if must_exist:
             raise ConfigError(f"{path.name}: there is no such configuration file") from None
@@ -95,6 +96,33 @@ def _check_meaning(config: Config) -> None:
     names = [extra.name for extra in config.files.extra]
     if len(set(names)) < len(names):
         raise ConfigError("files.extra: two entries have the same name")
+    for index, folder in enumerate(config.sessions.folders):
+        if folder.agent not in config.agents:
+            known = ", ".join(config.agents)
+            raise ConfigError(f"sessions.folders[{index}].agent: no agent {folder.agent!r}; allowed: {known}")
+    for key, expression in _schedules(config):
+        fault = find_cron_fault(expression)
+        if fault is not None:
+            raise ConfigError(
+                f"{key}: {fault}; allowed: minute, hour, day of month, month and day of week, "
+                'such as "0 3 * * *"'
+            )
+
+
+def _schedules(config: Config) -> Iterator[tuple[str, str]]:
+    """Each cron expression and its key: the common ones first, so that a bad one is told as such."""
+    if config.backup.schedule:
+        yield "backup.schedule", config.backup.schedule
+    sections = [("dreaming", config.dreaming)]
+    sections += [
+        (f"{join_key('agents', name)}.dreaming", one.dreaming) for name, one in config.agents.items()
+    ]
+    for prefix, dreaming in sections:
+        yield f"{prefix}.schedule", dreaming.schedule
+        for phase in ("light", "rem", "deep"):
+            expression = getattr(dreaming, f"{phase}_schedule")
+            if expression:
+                yield f"{prefix}.{phase}_schedule", expression
 
 
 def _is_http_address(text: str) -> bool:

@@ -1,11 +1,12 @@
 """Where the configured folders, the socket and the patterns lead, and where they may not."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations
 from pathlib import Path
 
 from openclaw_memd.config import paths
+from openclaw_memd.config.exposure import find_exposure
 from openclaw_memd.config.keys import ConfigError, join_key
 from openclaw_memd.config.load import workspace_of
 from openclaw_memd.config.schema import Config
@@ -72,21 +73,40 @@ def _check_socket(config: Config, env: Mapping[str, str]) -> None:
 
 def _check_patterns(config: Config, env: Mapping[str, str]) -> None:
     """A pattern that leads elsewhere matches nothing, and somebody relies on it."""
-    folders = [f"{folder}/" for folder in _workspaces(config, env).values()]
+    workspaces = list(_workspaces(config, env).values())
     lists = [(f"files.{name}", getattr(config.files, name)) for name in ("include", "exclude", "evergreen")]
-    patterns = [(f"{key}[{index}]", line) for key, lines in lists for index, line in enumerate(lines)]
-    patterns += [
-        (f"files.extra[{index}].pattern", extra.pattern) for index, extra in enumerate(config.files.extra)
+    patterns = [
+        (f"{key}[{index}]", line, workspaces) for key, lines in lists for index, line in enumerate(lines)
     ]
-    for key, line in patterns:
+    for index, extra in enumerate(config.files.extra):
+        places = [folder / Path(extra.path).expanduser() for folder in workspaces]
+        patterns.append((f"files.extra[{index}].pattern", extra.pattern, places))
+    for key, line, folders in patterns:
         bare = line.strip().removeprefix("!")
-        if ".." in bare.split("/") or bare.startswith(("~/", *folders)):
-            raise ConfigError(f"{key}: {line!r} leads elsewhere; allowed: a pattern relative to the folder")
+        named = tuple(f"{folder}/" for folder in workspaces)
+        if ".." in bare.split("/") or bare.startswith(("~/", *named)) or _is_absolute(bare, folders):
+            raise ConfigError(
+                f"{key}: {line!r} leads out of the folder; allowed: a pattern relative to the folder"
+            )
+
+
+def _is_absolute(pattern: str, folders: Iterable[Path]) -> bool:
+    """Whether ``pattern`` is meant from the root of the file system.
+
+    A first slash means one of ``folders``; but when that has no such folder and the machine has, as with
+    ``/etc/*.md``, the machine's is meant.
+    """
+    head = _literal_head(pattern).partition("/")[0] if pattern.startswith("/") else ""
+    return bool(head) and Path("/", head).exists() and not any((one / head).exists() for one in folders)
 
 
 def _check_folders(config: Config, env: Mapping[str, str]) -> None:
     workspaces = _workspaces(config, env)
-    state = _real(paths.state_dir(env, config.paths.state_dir or None))
+    place = paths.state_dir(env, config.paths.state_dir or None)
+    exposure = find_exposure(place)
+    if exposure is not None:
+        raise ConfigError(f"paths.state_dir: {exposure}; allowed: a folder where only its user can write")
+    state = _real(place)
     for key, folder in workspaces.items():
         if state.is_relative_to(folder / "memory"):
             raise ConfigError(f"paths.state_dir: lies in the memory of {key}; allowed: a folder outside it")

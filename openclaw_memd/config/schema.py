@@ -10,6 +10,7 @@ from msgspec import Meta, Struct, field
 
 from openclaw_memd.config.sections import (
     AgentId,
+    Cron,
     Dreaming,
     Escalation,
     Flush,
@@ -20,8 +21,8 @@ from openclaw_memd.config.sections import (
 )
 
 Text = Annotated[str, Meta(max_length=4096)]
-HeaderName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
-HeaderValue = Annotated[str, Meta(pattern=r"^[ -~]{0,4096}$")]
+HeaderName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,128}\Z")]
+HeaderValue = Annotated[str, Meta(pattern=r"^[ -~]{0,4096}\Z")]
 
 
 class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,7 +60,7 @@ class ExtraPath(Section, frozen=True):
     """A folder or file outside the usual places that is searched as ``extra/<name>/...``."""
 
     name: Annotated[
-        str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="the virtual folder's name")
+        str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z", description="the virtual folder's name")
     ]
     path: Annotated[
         str, Meta(min_length=1, max_length=4096, description="folder or .md file; ~ is the home folder")
@@ -220,7 +221,7 @@ class History(Section, frozen=True):
 class Backup(Section, frozen=True):
     """Scheduled backups."""
 
-    schedule: Annotated[Text, Meta(description="cron expression; empty: none")] = ""
+    schedule: Annotated[Cron, Meta(description="cron expression; empty: none")] = ""
     keep_daily: Annotated[int, Meta(ge=0, le=366, description="daily ones to keep")] = 7
     keep_weekly: Annotated[int, Meta(ge=0, le=520, description="weekly ones to keep")] = 4
 

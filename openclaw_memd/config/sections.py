@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-AgentId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+AgentId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
 ChatType = Literal["direct", "group", "channel", "unknown"]
 Cron = Annotated[str, Meta(max_length=256)]
 Text = Annotated[str, Meta(max_length=4096)]
@@ -43,7 +43,7 @@ class Search(AgentSection, frozen=True):
         Meta(ge=1, le=36500, description="days in which a dated note loses half its weight, down to 0.6"),
     ] = 30
     languages: Annotated[
-        tuple[Annotated[str, Meta(pattern=r"^[a-z]{2,3}$")], ...],
+        tuple[Annotated[str, Meta(pattern=r"^[a-z]{2,3}\Z")], ...],
         Meta(
             min_length=1, max_length=8, description="languages in Latin script whose word forms are matched"
         ),

@@ -115,6 +115,7 @@ def judge(memory: WorkspaceMemory, embedder: Embedder) -> Literal["starting", "o
         embedder.status().state in {"degraded", "paused"},
         memory.vectors.filler.progress().state in {FillState.PAUSED, FillState.WAITING},
         memory.index.damage.is_set(),
+        bool(memory.write_failures),
         any(health.last_error is not None and not health.running for health in memory.health.values()),
     )
     return "degraded" if any(troubles) else "ok"
@@ -146,6 +147,8 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         found.append("the index is damaged and is being mended")
     elif memory.index_aside is not None:
         found.append(f"the index database was damaged and is set aside as {memory.index_aside.name}")
+    for store, failure in memory.write_failures.items():
+        found.append(f"the last write to {store} failed: {failure.message}")
     if memory.vectors.aside is not None:
         found.append(
             f"the vectors were damaged and are set aside as {memory.vectors.aside.name}; they are made anew"

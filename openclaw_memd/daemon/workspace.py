@@ -1,6 +1,6 @@
 """One workspace at work: its files, index and vectors, and the tasks that keep them together."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -149,6 +149,11 @@ class WorkspaceMemory:
         return self.indexer.store
 
     @property
+    def _stores(self) -> Mapping[str, Store]:
+        """The databases, by what people call them."""
+        return {"the ledger": self.state, "the index": self.index, "the vectors": self.vectors.database}
+
+    @property
     def index_aside(self) -> Path | None:
         """Where a damaged index lies that this one took the place of since the start."""
         return self._repairer.aside or self._index_aside
@@ -231,15 +236,23 @@ class WorkspaceMemory:
 
         return self._outside.jobs.start("rebuild", work, key=self.workspace.id)
 
+    @property
+    def write_failures(self) -> Mapping[str, UnavailableError]:
+        """What the disk refused of each database, in words, when it was last written to."""
+        found = {name: store.write_failure for name, store in self._stores.items()}
+        return {name: failure for name, failure in found.items() if failure is not None}
+
     async def prove_alive(self) -> None:
         """Return once every writer has answered, be it that the disk is full; one that hangs never does."""
-        for store in (self.state, self.index, self.vectors.database):
+        is_damaged = False
+        for store in self._stores.values():
             try:
                 await store.probe()
-            except (DamagedError, UnavailableError):
-                self.writable = False
-                return
-        self.writable = True
+            except DamagedError:
+                is_damaged = True
+            except UnavailableError:
+                pass  # the writer lives, and ``write_failures`` has what the disk refused
+        self.writable = not is_damaged
 
     async def check(self) -> None:
         """Read the index through and mend what is broken."""

@@ -17,6 +17,7 @@ from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.attributor import LedgerAttributor
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.ledger.spans import record_spans
+from openclaw_memd.index.ledger_pruning import LedgerPruning
 from openclaw_memd.index.store import Store
 from openclaw_memd.notes.types import NoteLimits
 from openclaw_memd.notes.writer import NoteWriter
@@ -76,6 +77,7 @@ class WritePath:
         )
         self.attributor = LedgerAttributor(state, analyzer, self.sessions.turns.taint, clock)
         self.first_answers = FirstAnswers(state, clock)
+        self._pruning = LedgerPruning(state, clock)
         self.folders = TranscriptFolders(
             state,
             self.sessions,
@@ -101,6 +103,7 @@ class WritePath:
             "sessions": self.sessions.run,
             "taint": self.sessions.hearing.run,
             "transcripts": self.folders.run,
+            "pruning": self._pruning.run,
         }
 
     def missing_authority(self, caller: Caller | None) -> str | None:

@@ -7,7 +7,7 @@ A line gets its provenance from the first of these that knows it:
 3. a record of the same line elsewhere: the owner's decision or a trusted record moves along with a line that
    vanished there, and a copy of outside text is outside text too;
 4. a record of nearly the same line: an edit of outside text stays outside text, and what the owner decided
-   about a line of the file holds for the edited line;
+   about a line of the file holds for the edited line, unless the change itself is trusted less;
 5. what is known of the change itself (see ``explain_change``).
 
 A line of less than three words is known in its own file only: such lines are alike by chance. Equal lines of
@@ -100,8 +100,8 @@ def explain_change(
     """The provenance of a changed line that no record explains.
 
     ``reported`` is that of the turn whose write of the file was reported; ``suspect`` says that the change,
-    or a part of it, was not reported and network content is in some session's turn; ``lost`` that the file
-    is older than the ledger; ``quarantined`` that its name is one of outside notes.
+    or a part of it, was not reported and some session's turn was tainted when it may have been made; ``lost``
+    that the file is older than the ledger; ``quarantined`` that its name is one of outside notes.
     """
     if lost or suspect:
         return FOREIGN
@@ -169,7 +169,7 @@ class _Work:
                 continue
             self._found[index] = self._find_in_file(line_hash, gone)
             if self._found[index] is None and file.own:
-                self._found[index] = self._find_elsewhere(line_hash) or self._find_near(index)
+                self._found[index] = self._find_elsewhere(index) or self._find_near(index)
             if self._found[index] is None:
                 self._found[index] = self._take_change(index)
                 unexplained.append(index)
@@ -203,15 +203,15 @@ class _Work:
             return HANDWRITTEN
         return None
 
-    def _find_elsewhere(self, line_hash: bytes) -> Provenance | None:
-        path, record = self._file.path, None
+    def _find_elsewhere(self, index: int) -> Provenance | None:
+        path, line_hash, record = self._file.path, self._file.hashes[index], None
         if line_hash in self._records:
             record = pick(
                 self._records.elsewhere(path, line_hash),
                 lambda record: record.words >= LEAST_WORDS and (record.is_outside or record.vanished),
             )
         if record is None:
-            if self._loose and self._loose[line_hash]:
+            if self._loose and self._loose[line_hash] and self._words(index) >= LEAST_WORDS:
                 self._loose[line_hash] -= 1
                 return HANDWRITTEN
             return None
@@ -225,15 +225,20 @@ class _Work:
         if self._reader.find_near is None:
             return None
         path = self._file.path
-        near = pick(
-            self._reader.find_near(self._file.text_at(index)),
-            lambda record: (
-                (record.is_outside and record.words >= LEAST_WORDS)
-                or (record.path == path and record.words and record.vanished)
-            ),
-        )
+        found = [
+            record
+            for record in self._reader.find_near(self._file.text_at(index))
+            if (record.is_outside and record.words >= LEAST_WORDS)
+            or (record.path == path and record.words and record.vanished)
+        ]
+        # What was edited here is nearer to this line than what the owner decided about one like it.
+        edited = [record for record in found if record.path == path and record.vanished]
+        near = pick(edited, lambda record: record.is_outside and not record.decided) or pick(found)
         if near is None:
             return None
+        change = self._file.change
+        if change != HANDWRITTEN and trust_rank(change.origin) < trust_rank(near.provenance.origin):
+            return None  # whoever decided on the line did not see what it became
         self._record(index, near.provenance, near.lineage, decided=near.decided and near.path == path)
         return near.provenance
 
@@ -244,10 +249,11 @@ class _Work:
         return change
 
     def _record(self, index: int, provenance: Provenance, lineage: Lineage, *, decided: bool = False) -> None:
-        words = self._reader.sketch(self._file.text_at(index)).words
-        self._records.add(
-            self._file.path, self._file.hashes[index], words, provenance, lineage, decided=decided
-        )
+        path, line_hash = self._file.path, self._file.hashes[index]
+        self._records.add(path, line_hash, self._words(index), provenance, lineage, decided=decided)
+
+    def _words(self, index: int) -> int:
+        return self._reader.sketch(self._file.text_at(index)).words
 
     def _gone(self, before: Counter[bytes]) -> list[bytes]:
         """Of what was gone before, what is still; no more than is worth it, but never less than a whole

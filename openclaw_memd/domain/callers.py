@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from openclaw_memd.domain.keys import join_parts
 from openclaw_memd.domain.provenance import SessionKind
 
 
@@ -64,11 +65,7 @@ class Caller:
         """
         if self.channel.is_whole:
             parts = (self.channel.provider, self.channel.account, self.channel.conversation_id)
-            return "conversation:" + _join_parts(self.agent, *(part or "" for part in parts))
+            return "conversation:" + join_parts(self.agent, *(part or "" for part in parts))
         if self.session_id is not None:
-            return "session:" + _join_parts(self.agent, self.session_id)
+            return "session:" + join_parts(self.agent, self.session_id)
         return None
-
-
-def _join_parts(*parts: str) -> str:
-    return "".join(f"{len(part)}:{part}" for part in parts)

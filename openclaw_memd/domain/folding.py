@@ -4,8 +4,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Final
 
-from openclaw_memd.domain.scripts import Script, script_of
+from openclaw_memd.domain.scripts import UNIT_MARK, Script, script_of
 
 # Format characters, variation selectors and fillers: invisible inside a word, so they neither split it
 # nor belong to it (soft hyphens, joiners, bidirectional controls).
@@ -14,6 +15,18 @@ _INVISIBLE = re.compile(
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+
+MOST_MARKS: Final = 30
+"""How many combining marks in a row count: the limit of Unicode's Stream-Safe Text Format (UAX #15)."""
+
+# Marks of rare scripts and of musical notation, beside those that stay within a word.
+_RARE_MARKS = (
+    "\U000101fd\U000102e0\U00010376-\U0001037a\U00010ae5-\U00010ae6\U00010f82-\U00010f85"
+    "\U00016af0-\U00016af4\U00016b30-\U00016b36\U00016ff0-\U00016ff1\U0001bc9e\U0001d165-\U0001d169"
+    "\U0001d16d-\U0001d182\U0001d185-\U0001d18b\U0001d1aa-\U0001d1ad\U0001d242-\U0001d244"
+    "\U0001e000-\U0001e02a\U0001e130-\U0001e136"
+)
+_MANY_MARKS = re.compile(f"(?:{UNIT_MARK.pattern}|[{_RARE_MARKS}]){{{MOST_MARKS + 1},}}+")
 
 # Typographic spellings of the apostrophe and of the hyphen.
 _SPELLINGS = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2010": "-", "\u2212": "-"})
@@ -34,11 +47,27 @@ _STRESS = frozenset("\u0300\u0301")
 def normalize(text: str) -> str:
     """``text`` in NFKC with typographic apostrophes and hyphens as ASCII and without invisible characters.
 
-    Case and marks stay. Idempotent.
+    Case and marks stay, ``MOST_MARKS`` of them on a letter. Idempotent.
     """
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_SPELLINGS)
+    composed = unicodedata.normalize("NFKC", _drop_marks(_INVISIBLE.sub("", text)))
+    return _drop_marks(composed).translate(_SPELLINGS)
+
+
+def _drop_marks(text: str) -> str:
+    """``text`` without the marks that no writing needs: to bring n of them in order takes n² steps."""
+    return _MANY_MARKS.sub(lambda row: _first_marks(row.group()), text)
+
+
+def _first_marks(row: str) -> str:
+    kept: list[str] = []
+    marks = 0
+    for character in row:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        if marks <= MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)
 
 
 def align(text: str, normalized: str) -> tuple[Sequence[int], Sequence[int]]:

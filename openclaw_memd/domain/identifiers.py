@@ -1,12 +1,16 @@
 """Identifiers, paths, addresses and compounds: what is one of them in normalised text, and its parts."""
 
 import re
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, NamedTuple
 
 from openclaw_memd.domain.scripts import MARK_BODY, RUN_BODY
 
-# Underscores alone are no atom: they open and close emphasis, as in "_'The end.'_".
-_ATOM = f"_*[^\\W_{RUN_BODY}][^\\W{RUN_BODY}]*(?:[{MARK_BODY}]+[^\\W{RUN_BODY}]*)*"
+# Underscores alone are no atom: they open and close emphasis, as in "_'The end.'_". Some characters count as
+# marks and as letters, so that what is taken is never given back: it could be divided in too many ways.
+_ATOM = f"_*[^\\W_{RUN_BODY}][^\\W{RUN_BODY}]*+(?:[{MARK_BODY}]++[^\\W{RUN_BODY}]*+)*+"
 # What may stand between two atoms; a comma joins digits only.
 _CONNECTOR = r"(?:://|::|\.\.?/|/\.{0,2}|:\\|\+\+|[-.:@\\'+&=#~]|(?<=\d),(?=\d))"
 
@@ -24,7 +28,7 @@ URL_PATTERN = (
 """An address with its scheme, without the punctuation that ends a sentence."""
 
 _ATOMS = re.compile(_ATOM)
-_PIECES = re.compile(r"[^\W_]+(?:[" + MARK_BODY + r"]+[^\W_]*)*")
+_PIECES = re.compile(r"[^\W_]++(?:[" + MARK_BODY + r"]++[^\W_]*+)*+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 _NUMBERED = re.compile(r"([A-Za-z]{2,})([0-9]+)|([0-9]+)([A-Za-z]{2,})")
@@ -35,6 +39,19 @@ _LOOSE = re.compile(r"[-_',]+")
 _DIGIT = re.compile(r"\d")
 
 _TAIL_COUNT = 3
+
+IDENTIFIER_CHARS: Final = 400
+"""Nothing longer is an identifier: not even addresses with a query are, as a rule."""
+
+IDENTIFIER_PIECES: Final = 64
+"""Nothing that joins more pieces is an identifier."""
+
+BLOB_CHARS: Final = 200
+_BLOB = re.compile(rf"(?<![A-Za-z0-9+/=_\-])[A-Za-z0-9+/=_\-]{{{BLOB_CHARS},}}+")
+_SIGNS = re.compile(r"[+/=_\-]+")
+_CHANGE = re.compile(r"(?<=[a-z])[A-Z]|(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
+_BLOB_PIECE_CHARS = 12  # between signs; encoded bytes have 32 on average, words joined by signs about 6
+_CHANGES_PER_CHAR = 0.25  # base64 has 0.42 and hexadecimal digits 0.47, numbered words about 0.15
 
 
 class Compound(NamedTuple):
@@ -53,6 +70,45 @@ class Compound(NamedTuple):
     is_wordlike: bool
 
 
+def find_blobs(text: str) -> Iterator[tuple[int, int]]:
+    """Where ``text`` holds long runs of encoded bytes, in base64 or in hexadecimal digits, as in data URIs.
+
+    They look like one another and like no word: most pieces between signs are long, and small letters,
+    capitals and digits take turns.
+    """
+    for match in _BLOB.finditer(text):
+        run = match.group()
+        letters = _SIGNS.sub("", run)
+        if len(letters) < BLOB_CHARS // 2 or len(_SIGNS.findall(run)) * _BLOB_PIECE_CHARS > len(letters):
+            continue
+        if len(_CHANGE.findall(run)) > len(letters) * _CHANGES_PER_CHAR:
+            yield match.span()
+
+
+def name_blob(blob: str) -> str:
+    """The one word that stands for a blob: its letters and digits, with nothing to take apart."""
+    return _SIGNS.sub("", blob).lower()
+
+
+def hide_blobs(text: str) -> str:
+    """``text`` with an ellipsis in the place of each blob of encoded bytes (see ``find_blobs``)."""
+    if len(text) < BLOB_CHARS:
+        return text
+    kept: list[str] = []
+    position = 0
+    for start, end in find_blobs(text):
+        kept += text[position:start], "…"
+        position = end
+    return "".join([*kept, text[position:]])
+
+
+def cut_long(text: str) -> Iterator[tuple[int, str]] | None:
+    """The pieces of a match that is too long for an identifier, with their offsets; None for all others."""
+    if len(text) <= IDENTIFIER_CHARS and not _joins_many(text):
+        return None
+    return ((piece.start(), piece.group()) for piece in _PIECES.finditer(text))
+
+
 def parse_compound(text: str) -> Compound:
     """Take apart one match of ``COMPOUND_PATTERN`` or ``URL_PATTERN``."""
     whole = text.strip("_")
@@ -62,7 +118,7 @@ def parse_compound(text: str) -> Compound:
     segments = _SEGMENTS.split(whole)
     tails: list[str] = []
     if len(segments) > 1:
-        tails += [whole[match.end() :] for match in _TAIL.finditer(whole)][-_TAIL_COUNT:]
+        tails += [whole[match.end() :] for match in deque(_TAIL.finditer(whole), _TAIL_COUNT)]
     tails += [segment.strip("-._") for segment in segments]
     tails += _VERSION.findall(whole)
     return Compound(
@@ -83,6 +139,12 @@ def is_identifier(text: str) -> bool:
     if not bare.isalpha() and not bare.isdecimal():
         return "_" in bare or _DIGIT.search(bare) is not None or _ATOMS.fullmatch(bare) is None
     return _HUMP.search(bare) is not None
+
+
+def _joins_many(text: str) -> bool:
+    if len(text) <= 2 * IDENTIFIER_PIECES:  # a piece and what joins it are two characters at least
+        return False
+    return next(islice(_PIECES.finditer(text), IDENTIFIER_PIECES, None), None) is not None
 
 
 def _split_piece(piece: str) -> list[str]:

@@ -1,8 +1,8 @@
-"""Lines as hashes: what a ledger keeps of them."""
+"""Lines and texts as hashes: what a ledger keeps of them, and what receipts carry."""
 
 import unicodedata
 from collections.abc import Iterable
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from typing import Final
 
 HASH_BYTES: Final = 16
@@ -21,6 +21,11 @@ def hash_line(line: str) -> bytes:
     if not bare:
         return BLANK
     return blake2b(bare.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
+
+
+def hash_text(text: str) -> str:
+    """SHA-256 of a text without its last line end, in hex: what the receipt of a write carries."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def pack_hashes(hashes: Iterable[bytes]) -> bytes:

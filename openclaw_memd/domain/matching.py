@@ -3,8 +3,10 @@
 Analysed text is one line of blank-separated forms for each line of text, as the index stores it.
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from openclaw_memd.domain.scoring import saturate
@@ -71,8 +73,8 @@ class TextMatch:
         return any(first <= line < stop for line in self.counts[term])
 
 
-def match_texts(texts: Sequence[AnalysedText], terms: Sequence[WeightedTerm]) -> list[TextMatch]:
-    """What each text has of the query.
+def match_texts(texts: Sequence[AnalysedText], terms: Sequence[WeightedTerm]) -> Iterator[TextMatch]:
+    """What each text has of the query, one after the other.
 
     A line's share is the mean of three BM25 sums, each over the largest sum that it could be: of the line, of
     the line with its surroundings, and of its chunk with heading and path. Lengths count in the first and the
@@ -90,10 +92,8 @@ def match_texts(texts: Sequence[AnalysedText], terms: Sequence[WeightedTerm]) ->
         line=max(1.0, sum(filled) / max(1, len(filled))),
         total=3 * sum(term.weight for term in terms) or 1.0,
     )
-    return [
-        _weigh(_find(text, needles, len(terms)), terms, lines, measures)
-        for text, lines in zip(texts, sizes, strict=True)
-    ]
+    for text, lines in zip(texts, sizes, strict=True):
+        yield _weigh(_find(text, needles, len(terms)), terms, lines, measures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,30 +145,28 @@ def _weigh(
     sums = [0.0] * len(sizes)
     whole = 0.0
     length_ratio = sum(sizes) / measures.chunk
-    surroundings: dict[int, range] = {}
+    ends = list(accumulate((size + 1 for size in sizes), initial=0))
     for term, counts, there in zip(terms, found.counts, found.in_context, strict=True):
         if not counts and not there:
             continue
         whole += term.weight * saturate(sum(counts.values()) + there, length_ratio)
-        near: dict[int, int] = {}
+        changes = [0] * (len(sizes) + 1)  # of how often the term is near, from one line to the next
         for line, count in counts.items():
             sums[line] += term.weight * saturate(count, sizes[line] / measures.line)
-            if line not in surroundings:
-                surroundings[line] = _surroundings(line, sizes)
-            for other in surroundings[line]:
-                near[other] = near.get(other, 0) + count
-        for line, count in near.items():
-            sums[line] += term.weight * saturate(count, 0.0)
+            first, stop = _surroundings(line, ends)
+            changes[first] += count
+            changes[stop] -= count
+        for line, near in enumerate(accumulate(changes[:-1])):
+            if near:
+                sums[line] += term.weight * saturate(near, 0.0)
     shares = [(own + whole) / measures.total for own in sums]
     return TextMatch(found.counts, found.in_context, tuple(shares))
 
 
-def _surroundings(line: int, sizes: Sequence[int]) -> range:
-    """The lines within ``CONTEXT_CHARS`` of a line, and itself."""
-    first, room = line, CONTEXT_CHARS
-    while first > 0 and (room := room - sizes[first - 1] - 1) >= 0:
-        first -= 1
-    stop, room = line + 1, CONTEXT_CHARS
-    while stop < len(sizes) and (room := room - sizes[stop] - 1) >= 0:
-        stop += 1
-    return range(first, stop)
+def _surroundings(line: int, ends: Sequence[int]) -> tuple[int, int]:
+    """The lines within ``CONTEXT_CHARS`` of a line, and itself: the first, and where they stop.
+
+    ``ends`` are how many characters all lines before each one have together, with their line ends.
+    """
+    first = bisect_left(ends, ends[line] - CONTEXT_CHARS, 0, line)
+    return first, bisect_right(ends, ends[line + 1] + CONTEXT_CHARS, line + 1) - 1

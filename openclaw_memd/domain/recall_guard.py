@@ -13,10 +13,11 @@ from typing import Final
 _NAMES: Final = ("MEMD_RECALL", "MEMD_UNTRUSTED", "OPENCLAW_INTERNAL_CONTEXT")
 
 # A text may be quoted in JSON: then a line ends with a written-out `\n`, and `<` may be written `\u003c`.
-_BREAK = re.compile(r"\r\n|\r|\n|(?:\\+r)?\\+n")
+# It begins where its backslashes do, so that a long row of them is looked through once.
+_BREAK = re.compile(r"\r\n|\r|\n|(?<!\\)(?:\\++r)?\\++n")
 _BLANK = r"[\s\ufeff\u200b-\u200f\u2060]*"
-_OPEN = r"(?:<|\\+u003c){3}"
-_CLOSE = r"(?:>|\\+u003e){3}"
+_OPEN = r"(?:<|\\++u003c){3}"
+_CLOSE = r"(?:>|\\++u003e){3}"
 _LINE = re.compile(
     rf"(?P<lead>.*\")?{_BLANK}{_OPEN}\s*(?P<side>BEGIN|END)_(?P<name>{'|'.join(_NAMES)})\s*{_CLOSE}{_BLANK}"
     r"(?P<rest>\\*\".*)?",
@@ -122,11 +123,12 @@ def _lines(text: str) -> Iterator[_Line]:
 
 def _before_header(lines: list[_Line]) -> list[_Line]:
     """The lines before a header with its notice: nothing tells where such a block ends."""
+    header: int | None = None
     for index, line in enumerate(lines):
-        if _HEADER.fullmatch(line.text):
-            below = next((other.text for other in lines[index + 1 :] if other.text.strip()), "")
-            if _NOTICE.match(below):
-                return lines[:index]
+        if line.text.strip():
+            if header is not None and _NOTICE.match(line.text):
+                return lines[:header]
+            header = index if _HEADER.fullmatch(line.text) else None
     return lines
 
 

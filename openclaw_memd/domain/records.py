@@ -143,7 +143,9 @@ class Records:
         self.changed[id(record)] = record
 
 
-def pick(records: Iterable[Record], accept: Callable[[Record], object]) -> Record | None:
+def pick(
+    records: Iterable[Record], accept: Callable[[Record], object] = lambda _record: True
+) -> Record | None:
     """The one that counts among those that ``accept`` takes: a decided one first, then the least trusted."""
     found = [record for record in records if accept(record)]
     found = [record for record in found if record.decided] or found

@@ -2,20 +2,27 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from openclaw_memd.domain.caching import BoundedCache
 from openclaw_memd.domain.folding import align, fold, normalize
 from openclaw_memd.domain.forms import FORM_LIMIT_CHARS, Forms, find_forms, is_plain_word
-from openclaw_memd.domain.identifiers import COMPOUND_PATTERN, URL_PATTERN
+from openclaw_memd.domain.identifiers import (
+    BLOB_CHARS,
+    COMPOUND_PATTERN,
+    URL_PATTERN,
+    cut_long,
+    find_blobs,
+    name_blob,
+)
 from openclaw_memd.domain.runs import index_pieces, query_pieces, split_units
 from openclaw_memd.domain.scripts import EMOJI_PATTERN, RUN_PATTERN
 from openclaw_memd.domain.stemming import STEMMER_VERSION, Stems
 from openclaw_memd.domain.stopwords import ACRONYMS, LISTS
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 """Raised whenever the same text would give other forms."""
 
 _CACHED_WORDS = 32_768
@@ -95,15 +102,14 @@ class Analyzer:
         normalized = normalize(text)
         starts, ends = align(text, normalized)
         found: list[Token] = []
-        for match in _MATCH.finditer(normalized):
-            start = match.start()
-            if match["run"]:
-                units = split_units(match["run"])
+        for start, source, is_run in _scan(normalized):
+            if is_run:
+                units = split_units(source)
                 for unit, form in zip(units, index_pieces(units), strict=True):
                     found.append(Token(starts[start], ends[start + len(form) - 1], (form,), "run"))
                     start += len(unit)
-            elif (forms := self._forms[match.group()]).exact:
-                found.append(Token(starts[start], ends[match.end() - 1], forms.every, forms.kind))
+            elif (forms := self._forms[source]).exact:
+                found.append(Token(starts[start], ends[start + len(source) - 1], forms.every, forms.kind))
         return found
 
     def index_terms(self, text: str) -> list[str]:
@@ -118,16 +124,16 @@ class Analyzer:
     def query_terms(self, query: str) -> list[Term]:
         """The distinct terms of ``query`` in its order, without stop words unless there is nothing else."""
         normalized = normalize(query)
-        matches = list(_MATCH.finditer(normalized))
-        stop_words = self._choose_stop_words(frozenset(fold(match.group()) for match in matches))
+        sources = list(_scan(normalized))
+        stop_words = self._choose_stop_words(frozenset(fold(source.text) for source in sources))
         in_capitals = normalized.isupper()
         stop_by_term: dict[Term, bool] = {}
-        for match in matches:
-            if match["run"]:
-                for piece in query_pieces(match["run"]):
+        for _, source, is_run in sources:
+            if is_run:
+                for piece in query_pieces(source):
                     stop_by_term.setdefault(Term((piece.form,), "run", piece.prefix), piece.stop)
-            elif (forms := self._forms[match.group()]).exact:
-                stop = forms.exact[0] in stop_words and (in_capitals or match.group() not in ACRONYMS)
+            elif (forms := self._forms[source]).exact:
+                stop = forms.exact[0] in stop_words and (in_capitals or source not in ACRONYMS)
                 stop_by_term.setdefault(_make_term(forms), stop)
         return [term for term, stop in stop_by_term.items() if not stop] or list(stop_by_term)
 
@@ -137,11 +143,11 @@ class Analyzer:
         if bare.isascii() and is_plain_word(bare) and len(bare) <= FORM_LIMIT_CHARS:
             return " ".join((*self._stems.forms(bare), ""))
         found: list[str] = []
-        for match in _MATCH.finditer(normalize(text)):
-            if match["run"]:
-                found += index_pieces(split_units(match["run"]))
+        for _, source, is_run in _scan(normalize(text)):
+            if is_run:
+                found += index_pieces(split_units(source))
             else:
-                found += find_forms(match.group(), self._stems).every  # the whole of this is remembered
+                found += find_forms(source, self._stems).every  # the whole of this is remembered
         found.append("")
         return " ".join(found)
 
@@ -159,6 +165,41 @@ class Analyzer:
             and len(words & stop_words) > len(words & own)
         )
         return own.union(*foreign)
+
+
+class _Source(NamedTuple):
+    """One piece of normalised text that has forms of its own, at ``start``."""
+
+    start: int
+    text: str
+    is_run: bool
+
+
+def _scan(normalized: str) -> Iterator[_Source]:
+    """What the grammar finds in ``normalized``, in its order.
+
+    What is too long for an identifier comes in plain pieces, and each blob of encoded bytes as one word of
+    its first characters: it says nothing, and its pieces would outnumber the words of all notes.
+    """
+    position = 0
+    if len(normalized) >= BLOB_CHARS:
+        for start, end in find_blobs(normalized):
+            yield from _scan_words(normalized, position, start)
+            yield _Source(start, name_blob(normalized[start:end])[:FORM_LIMIT_CHARS], is_run=False)
+            position = end
+    yield from _scan_words(normalized, position, len(normalized))
+
+
+def _scan_words(normalized: str, start: int, end: int) -> Iterator[_Source]:
+    for match in _MATCH.finditer(normalized, start, end):
+        source = match.group()
+        if match["run"]:
+            yield _Source(match.start(), source, is_run=True)
+        elif len(source) <= FORM_LIMIT_CHARS or (pieces := cut_long(source)) is None:
+            yield _Source(match.start(), source, is_run=False)
+        else:
+            for offset, piece in pieces:
+                yield _Source(match.start() + offset, piece[:FORM_LIMIT_CHARS], is_run=False)
 
 
 def _make_term(forms: Forms) -> Term:

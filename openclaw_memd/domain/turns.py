@@ -74,6 +74,11 @@ def advance(turn: Turn, event: TurnEvent, at: datetime) -> Turn:
     assert_never(event)
 
 
+def tainted_until(turn: Turn) -> datetime | None:
+    """When the taint of a turn ends if nothing else happens; None when there is none."""
+    return turn.active_at + IDLE_LIMIT if turn.tainted and turn.active_at is not None else None
+
+
 def settle(turn: Turn, now: datetime) -> Turn:
     """The turn as it is ``now``, when nothing else happened.
 

@@ -86,6 +86,7 @@ _CHOICES = frozenset(
     {
         SkipReason.EXCLUDED,
         SkipReason.IGNORED,
+        SkipReason.HIDDEN,
         SkipReason.INSTRUCTIONS,
         SkipReason.REVIEW,
         SkipReason.MACHINE_FOLDER,

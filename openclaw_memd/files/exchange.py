@@ -106,16 +106,22 @@ def take_away(folder: int, name: str, made_from: bytes) -> Displaced:
     _check(folder, name, made_from)
     aside = f"{PREFIX}{token_hex(8)}.old"
     os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
-    os.fsync(folder)
-    size = _size_if(folder, aside, made_from)
-    if size is None:
-        try:
-            os.link(aside, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-        except FileExistsError:
-            return Displaced(folder, aside, 0, hashlib.sha256().digest(), is_weak=False)
-        os.unlink(aside, dir_fd=folder)
-        raise ConflictError("the file was changed meanwhile", reason="changed")
-    return Displaced(folder, aside, size, made_from, is_weak=False)
+    failure: OSError | ConflictError
+    try:
+        os.fsync(folder)
+        size = _size_if(folder, aside, made_from)
+    except OSError as error:
+        failure = error
+    else:
+        if size is not None:
+            return Displaced(folder, aside, size, made_from, is_weak=False)
+        failure = ConflictError("the file was changed meanwhile", reason="changed")
+    try:
+        os.link(aside, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except FileExistsError:
+        return Displaced(folder, aside, 0, hashlib.sha256().digest(), is_weak=False)
+    os.unlink(aside, dir_fd=folder)
+    raise failure
 
 
 def _check(folder: int, name: str, made_from: bytes) -> os.stat_result:

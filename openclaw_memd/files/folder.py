@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Container
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -30,20 +31,24 @@ class Entry:
     stamp: Stamp
 
 
-def read_entries(descriptor: int) -> list[Entry]:
+def read_entries(descriptor: int, only: Container[str] | None = None) -> list[Entry]:
     """The entries of an open folder in the order of their names; those that vanish meanwhile are left out.
+
+    With ``only``, those of these names alone: the others are not even looked at.
 
     Raises:
         OSError: the folder cannot be read.
     """
     with os.scandir(descriptor) as found:
-        entries = [entry for raw in found if (entry := _read_entry(raw)) is not None]
+        entries = [entry for raw in found if (entry := _read_entry(raw, only)) is not None]
     return sorted(entries, key=lambda entry: entry.name)
 
 
-def _read_entry(raw: "os.DirEntry[str]") -> Entry | None:
+def _read_entry(raw: "os.DirEntry[str]", only: Container[str] | None) -> Entry | None:
     encoded = os.fsencode(raw.name)
     name = encoded.decode("utf-8", "backslashreplace")
+    if only is not None and name not in only:
+        return None
     is_utf8 = name.encode("utf-8") == encoded
     try:
         status = raw.stat(follow_symlinks=False)

@@ -3,6 +3,7 @@
 import errno
 import os
 import posixpath
+from collections.abc import Container, Sequence
 
 from openclaw_memd.files.areas import (
     INSTRUCTIONS,
@@ -45,14 +46,48 @@ def list_files(roots: Roots, rules: FileRules) -> Listing:
     for area in areas:
         if findings.is_full:
             break
-        try:
-            with roots.anchored(area.key) as root:
-                if area.key == WORKSPACE:
-                    _reserve(root, findings)
-                _Walk(area, root, rules, findings).run()
-        except OSError as error:
-            _lose_root(area, error, findings)
+        _walk(area, roots, rules, findings)
     return findings.listing()
+
+
+def look_up(roots: Roots, rules: FileRules, path: str) -> Listing:
+    """What `list_files` says of ``path`` in the workspace and of the folders above it, and nothing else.
+
+    It reads those folders alone, so it takes as long as they are large. Only the number of files is not
+    judged. Blocking, and never raises, as `list_files`.
+    """
+    roots.refresh()
+    findings = Findings(max_files=rules.files, max_bytes=rules.file_bytes)
+    _walk(WorkspaceArea(rules.include), roots, rules, findings, only=path.split("/"))
+    listing = findings.listing()
+    if any(_has_other_names(roots, file) for file in listing.files):
+        return list_files(roots, rules)  # the first of its names counts
+    return listing
+
+
+def _walk(
+    area: Area, roots: Roots, rules: FileRules, findings: Findings, only: Sequence[str] | None = None
+) -> None:
+    try:
+        with roots.anchored(area.key) as root:
+            if area.key == WORKSPACE:
+                _reserve(root, findings)
+            _Walk(area, root, rules, findings, only).run()
+    except OSError as error:
+        _lose_root(area, error, findings)
+
+
+def _has_other_names(roots: Roots, file: ListedFile) -> bool:
+    """Whether the file is to be found under more than one name."""
+    try:
+        with roots.anchored(file.root) as root:
+            descriptor = open_beneath(root, file.relative, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                return os.fstat(descriptor).st_nlink > 1
+            finally:
+                os.close(descriptor)
+    except OSError:
+        return False
 
 
 def _reserve(root: int, findings: Findings) -> None:
@@ -89,13 +124,19 @@ def _lose_root(area: Area, error: OSError, findings: Findings) -> None:
 
 
 class _Walk:
-    """The walk of one root: depth first, by a list of its own, so that no tree is too deep."""
+    """The walk of one root: depth first, by a list of its own, so that no tree is too deep.
 
-    def __init__(self, area: Area, root: int, rules: FileRules, findings: Findings) -> None:
+    With ``only``, the parts of a path, nothing beside that path is looked at.
+    """
+
+    def __init__(
+        self, area: Area, root: int, rules: FileRules, findings: Findings, only: Sequence[str] | None
+    ) -> None:
         self._area = area
         self._root = root
         self._rules = rules
         self._findings = findings
+        self._only = only
 
     def run(self) -> None:
         pending = [("", IgnoreStack())]
@@ -111,7 +152,7 @@ class _Walk:
             descriptor = open_beneath(self._root, folder, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 status = os.fstat(descriptor)
-                entries = read_entries(descriptor)
+                entries = read_entries(descriptor, self._names(folder))
             finally:
                 os.close(descriptor)
         except OSError as error:
@@ -126,12 +167,21 @@ class _Walk:
             return []
         deeper = []
         for entry in entries:
+            if entry.name == IGNORE_NAME and self._only is not None:
+                continue
             relative = posixpath.join(folder, entry.name)
             if self._enter_or_take(relative, entry, below):
                 deeper.append((relative, below))
             if self._findings.is_full:
                 break
         return deeper
+
+    def _names(self, folder: str) -> Container[str] | None:
+        """The names that count in ``folder``; None for all."""
+        if self._only is None:
+            return None
+        depth = folder.count("/") + 1 if folder else 0
+        return {IGNORE_NAME, *self._only[depth : depth + 1]}
 
     def _read_ignored(self, folder: str, ignored: IgnoreStack, entries: list[Entry]) -> IgnoreStack | None:
         """What is ignored in ``folder``; None when that cannot be known, which must not mean "nothing"."""

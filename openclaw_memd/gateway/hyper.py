@@ -114,6 +114,11 @@ class RequestStream(BoundedStream):
         with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await self.send_last(page.encode())
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is in flight."""
+        return self._requests > 0
+
     def begin_request(self) -> None:
         """The header is complete; whoever reads the body has deadlines of its own."""
         self._requests += 1

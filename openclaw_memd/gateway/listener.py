@@ -13,13 +13,13 @@ from typing import ClassVar
 
 import structlog
 
+from openclaw_memd.config.exposure import find_exposure
 from openclaw_memd.config.paths import MAX_SOCKET_BYTES
 
 log = structlog.get_logger("memd.listener")
 
 _BACKLOG = 128
 _FIRST_FD = 3  # SD_LISTEN_FDS_START
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class AlreadyRunningError(Exception):
@@ -88,7 +88,7 @@ def open_listener(path: Path) -> Listener:
 
     Raises:
         AlreadyRunningError: a daemon holds the lock beside ``path``, or somebody listens there.
-        SocketPathError: the path is too long, its folder is open to others, or something else is there.
+        SocketPathError: the path is too long, a folder of it is open to others, or something else is there.
     """
     name = os.fsencode(path)
     if len(name) > MAX_SOCKET_BYTES:
@@ -164,18 +164,17 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _prepare_folder(folder: Path) -> None:
+    exposure = find_exposure(folder)
+    if exposure is not None:
+        raise SocketPathError(f"the socket must be where only its user can put one: {exposure}")
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
             folder.chmod(0o700)  # an unusual umask may have taken our own rights away
-    found = folder.stat()
-    if found.st_uid not in {os.geteuid(), 0}:
-        raise SocketPathError(f"the socket's folder belongs to somebody else: {folder}")
-    if found.st_mode & _OTHERS_WRITE and not found.st_mode & stat.S_ISVTX:
-        raise SocketPathError(f"others can write to the socket's folder; chmod 700 {folder}")
-    if found.st_mode & 0o077:
-        log.warning("socket folder is not private", mode=oct(stat.S_IMODE(found.st_mode)))
+    mode = folder.stat().st_mode
+    if mode & 0o077:
+        log.warning("socket folder is not private", mode=oct(stat.S_IMODE(mode)))
 
 
 def _lock_path(path: Path) -> Path:
@@ -183,7 +182,10 @@ def _lock_path(path: Path) -> Path:
 
 
 def _take_lock(path: Path) -> int:
-    """A descriptor that holds the lock. Only the kernel's lock counts, not the file or what is in it."""
+    """A descriptor that holds the lock. Only the kernel's lock counts, not the file or what is in it.
+
+    What is in it is our process id, for the message of a client that gets no answer.
+    """
     lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         if os.fstat(lock).st_uid == os.geteuid():
@@ -195,6 +197,9 @@ def _take_lock(path: Path) -> int:
     except BaseException:
         os.close(lock)
         raise
+    with contextlib.suppress(OSError):  # as on a full disk
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, b"%d\n" % os.getpid(), 0)
     return lock
 
 

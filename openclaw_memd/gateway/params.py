@@ -13,6 +13,9 @@ from openclaw_memd.errors import InvalidParamsError
 
 T = TypeVar("T")
 
+_LIKE = 0.6
+"""How like a known name another must be: a slip of the hand, not a few letters in common."""
+
 _PLACE = re.compile(r" - at `\$((?:\.\w+)*)[^`]*`$")
 _SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 
@@ -31,7 +34,7 @@ def decode_params(params: dict[str, Any], shape: type[T]) -> T:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """``; nearest known: ...`` for a name that looks like a known one, else nothing."""
-    close = get_close_matches(name[:128], list(known), n=1, cutoff=0.5)
+    close = get_close_matches(name[:128], list(known), n=1, cutoff=_LIKE)
     return f"; nearest known: {close[0]}" if close else ""
 
 

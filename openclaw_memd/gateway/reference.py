@@ -40,9 +40,11 @@ the end of the connection. A first line that begins with a letter and is no requ
 as soon as it ends, a header that is not complete within `limits.read_s` with 408; a line that is not complete
 by then gets one error of kind `deadline`.
 
-Over `limits.connections` a caller gets one error of kind `overloaded`, by HTTP as 503. `GET /health` and
-`GET /metrics` are answered all the same, one page a connection. One connection runs at most half of
-`limits.in_flight` calls at once, those of batches included; what it asks beyond that waits its turn.
+When `limits.connections` are open, the one that has been silent longest, for over 60 s and with no call in
+flight, is closed for the next. Where there is none, a caller gets one error of kind `overloaded`, by HTTP as
+503. `GET /health` and `GET /metrics` are answered all the same, one page a connection. One connection runs at
+most half of `limits.in_flight` calls at once, those of batches included; what it asks beyond that waits its
+turn.
 
 Times are RFC 3339, lines count from 1 and are inclusive, characters are Unicode code points, scores are 0
 to 1. Clients must not mind fields that they do not know: more may come.
@@ -53,7 +55,7 @@ The examples take `$SOCK` from `memd status --json | jq -r .socket`.
 _ERRORS = (
     (-32700, "parse", "not JSON as memd takes it"),
     (-32600, "invalid_request", "JSON, but no JSON-RPC 2.0 request"),
-    (-32601, "method_not_found", "no such method; the message names the nearest one"),
+    (-32601, "method_not_found", "no such method; the message names one that is near"),
     (-32602, "invalid_params", "`field` names the parameter; for an unknown one the message has the nearest"),
     (-32603, "internal", "a fault of memd; `ref` is in the log"),
     (-32001, "not_found", "no such agent or job"),

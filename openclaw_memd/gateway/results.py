@@ -142,7 +142,9 @@ class AgentReport(Result, frozen=True, kw_only=True):
     embedding: EmbeddingReport
     model: Annotated[ModelReport | None, Meta(description="not in this version")]
     curated: Annotated[tuple[CuratedReport, ...] | None, Meta(description="not in this version")]
-    spool: Annotated[SpoolReport | None, Meta(description="not in this version")]
+    spool: Annotated[
+        SpoolReport | None, Meta(description="accepted texts that wait to be written to their notes")
+    ]
     dreaming: Annotated[DreamingReport | None, Meta(description="not in this version")]
     intents: Annotated[IntentsReport | None, Meta(description="not in this version")]
     storage: StorageReport

@@ -16,6 +16,7 @@ from openclaw_memd.gateway.calls import Caller, Calls
 from openclaw_memd.gateway.faults import PARSE_ERROR, encode_fault, make_fault, too_many_connections
 from openclaw_memd.gateway.http import HttpFace
 from openclaw_memd.gateway.hyper import HttpServer, RequestStream
+from openclaw_memd.gateway.idling import IdleConnections
 from openclaw_memd.gateway.lines import LineConnection
 from openclaw_memd.gateway.listener import Listener
 from openclaw_memd.gateway.methods import METHODS
@@ -47,6 +48,7 @@ class Gateway:
         self._face = HttpFace(self._dispatcher, limits, services.healthy, self._render_metrics)
         self._http = HttpServer(limits)
         self._open: set[trio.SocketStream] = set()
+        self._idle = IdleConnections()
         self._refusing = 0
         self._refusals = Refusals()
 
@@ -102,6 +104,9 @@ class Gateway:
         try:
             peer = identify(stream.socket)
             if self._admit(peer):
+                if is_over_limit and self._make_room():
+                    is_over_limit = False
+                    self._refusing -= 1
                 await (self._refuse(stream, peer) if is_over_limit else self._serve(stream, peer, stopping))
         except* (trio.BrokenResourceError, trio.ClosedResourceError, OSError):
             pass  # the peer went away
@@ -123,13 +128,17 @@ class Gateway:
         places = trio.Semaphore(max(1, self._limits.in_flight // 2))
         match protocol:
             case "line":
+                line_stream = BoundedStream(stream)
                 connection = LineConnection(
-                    BoundedStream(stream), self._dispatcher, Caller("line", peer, places), self._limits
+                    line_stream, self._dispatcher, Caller("line", peer, places), self._limits
                 )
-                await connection.serve(stopping)
+                most = places.value
+                with self._idle.watched(line_stream, lambda: places.value < most):
+                    await connection.serve(stopping)
             case "http":
                 request_stream = RequestStream(stream, read_s=self._limits.read_s)
-                await self._serve_http(request_stream, Caller("http", peer, places))
+                with self._idle.watched(request_stream, lambda: request_stream.is_busy):
+                    await self._serve_http(request_stream, Caller("http", peer, places))
             case "unknown":
                 self._refusals.note("protocol")
                 fault = make_fault(PARSE_ERROR, "parse", "neither a JSON text nor an HTTP request")
@@ -156,6 +165,15 @@ class Gateway:
             await self._serve_http(RequestStream(stream, read_s=REFUSAL_S), caller, is_over_limit=True)
         else:
             await BoundedStream(stream).send_last(encode_fault(too_many_connections()) + b"\n")
+
+    def _make_room(self) -> bool:
+        """Close a connection that nobody uses, if there is one."""
+        closed = self._idle.close_longest()
+        if closed is None:
+            return False
+        self._open = {stream for stream in self._open if stream.socket is not closed}
+        log.info("an idle connection was closed for another")
+        return True
 
     def _admit(self, peer: Peer) -> bool:
         """Whether ``peer`` may talk to us; whoever is not our own user is logged."""

@@ -19,12 +19,14 @@ class BoundedStream(trio.abc.HalfCloseableStream):
     """A socket stream that gives up on a peer that does not read.
 
     The deadline is inside ``send_all``, where it also ends a send that a caller shields from cancellation.
+    ``active_at`` is when something last came or went, in trio's time.
     """
 
     def __init__(self, stream: trio.SocketStream, *, write_s: float = WRITE_S) -> None:
         self._stream = stream
         self._write_s = write_s
         self.socket = stream.socket
+        self.active_at = trio.current_time()
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send everything in time, or break the stream.
@@ -34,6 +36,7 @@ class BoundedStream(trio.abc.HalfCloseableStream):
         """
         with trio.move_on_after(self._write_s) as scope:
             await self._stream.send_all(data)
+        self.active_at = trio.current_time()
         if scope.cancelled_caught:
             self.close_now()
             raise trio.BrokenResourceError("the peer does not read")
@@ -48,7 +51,9 @@ class BoundedStream(trio.abc.HalfCloseableStream):
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """What has come; nothing at the end of the peer's sending."""
-        return await self._stream.receive_some(max_bytes)
+        data = await self._stream.receive_some(max_bytes)
+        self.active_at = trio.current_time()
+        return data
 
     async def aclose(self) -> None:
         """Close the socket."""

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from openclaw_memd.domain.provenance import Source
+from openclaw_memd.files.areas import NOTES
 from openclaw_memd.files.beneath import FileText, read_file, stat_file
 from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped, SkipReason, Stamp
-from openclaw_memd.files.listing import list_files
+from openclaw_memd.files.listing import list_files, look_up
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.documents import NO_DOCUMENTS, Documents, DocumentText
@@ -59,6 +60,13 @@ class Corpus:
             files=tuple(file for _, file in sorted(files.items())),
             skipped=(*listing.skipped, *(Skipped(path, SkipReason.DUPLICATE) for path in twins)),
         )
+
+    def look_up(self, path: str) -> Listing:
+        """What ``list`` says of ``path``, without a look at everything where that can be."""
+        place = path.partition("/")[0]
+        if place == NOTES or (place not in ("extra", "sessions") and not self.rules.include.lines):
+            return look_up(self.roots, self.rules, path)
+        return self.list()
 
     def look_at(self, files: Iterable[ListedFile]) -> Listing:
         """A fresh look at ``files`` alone, in their order; those that are gone are not in it."""

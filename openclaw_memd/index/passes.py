@@ -70,6 +70,7 @@ class IndexPass:
         self._skipped: dict[str, Skipped] = {}
         self._removed = 0
         self._total = 0
+        self._left: list[Slice] = []
 
     async def run(self, *, verify: bool = False) -> PassResult:
         """Look at everything; with ``verify`` read also those files that seem unchanged.
@@ -123,6 +124,7 @@ class IndexPass:
             if not files:
                 break
         await self._remove([path for path, skip in self._skipped.items() if path in known and _is_lost(skip)])
+        await self._finish_left()
         if self._published or self._removed:
             with suppress(UnavailableError):  # all is published; the next pass empties the log
                 await self._store.checkpoint()
@@ -162,8 +164,6 @@ class IndexPass:
     async def _publish_batch(self, batch: Batch) -> None:
         self._skipped.update((skip.path, skip) for skip in batch.skipped)
         await self._publish(Slice(files=batch.prepared))
-        self._published |= {prepared.file.path for prepared in batch.prepared}
-        self._report_progress()
 
     async def _prepare(self, waiting: Iterator[ListedFile], send: "trio.MemorySendChannel[Batch]") -> None:
         pause = trio.from_thread.check_cancelled
@@ -183,13 +183,22 @@ class IndexPass:
         for part in _parts(paths):
             await self._in_thread(partial(self._corpus.attributor.removed, part))
             await self._publish(Slice(removed=part))
-            self._removed += len(part)
-            self._report_progress()
 
     async def _publish(self, change: Slice) -> None:
-        published = await self._store.write(partial(publish, change=change))
+        """Publish of ``change`` what one transaction may hold; the rest waits until all else is done."""
+        published, left = await self._store.write(partial(publish, change=change))
         if published is not None:
             self._on_published(published)
+        if left:
+            self._left.append(left)
+        waiting = {prepared.file.path for prepared in left.files}
+        self._published |= {prepared.file.path for prepared in change.files} - waiting
+        self._removed += len(change.removed) - len(left.removed)
+        self._report_progress()
+
+    async def _finish_left(self) -> None:
+        while self._left:
+            await self._publish(self._left.pop())
 
     def _accept_restless(self, file: ListedFile, state: FileState) -> bool:
         """What was read counts as long as the file is there, so that one that never rests is found too."""

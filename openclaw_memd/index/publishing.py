@@ -1,11 +1,11 @@
 """Writing prepared files into the index: one slice, one transaction."""
 
 import json
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Final
+from typing import Final, TypeAlias
 
 import apsw
 
@@ -32,9 +32,13 @@ _ROWS_AT_ONCE: Final = 64
 _REFRESH_FILE: Final = (
     "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, hash = ?, fresh = ? WHERE path = ?"
 )
+_UNSETTLE_FILE: Final = "UPDATE files SET size = -1, hash = x'', chunks = ? WHERE id = ?"
 _UPDATE_CHUNK: Final = (
     f"UPDATE chunks SET ordinal = ?, {', '.join(f'{name} = ?' for name in _COLUMNS)} WHERE id = ?"
 )
+
+DROPPED_TERMS: Final = 1_000
+"""How many words one transaction takes out of the full-text tables: each is overwritten, some 50 µs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +63,27 @@ class Slice:
     removed: tuple[str, ...] = ()
     refreshed: tuple[tuple[str, FileState], ...] = ()
 
+    def __bool__(self) -> bool:
+        return bool(self.files or self.removed or self.refreshed)
 
-def publish(connection: apsw.Connection, change: Slice) -> Published | None:
-    """Write ``change`` inside the open transaction; None when no chunk and no file came, went or changed."""
+
+def publish(connection: apsw.Connection, change: Slice) -> tuple[Published | None, Slice]:
+    """Write ``change`` inside the open transaction, and say what of it is left for another one.
+
+    The first is None when no chunk and no file came, went or changed. Files are left that have more to lose
+    than ``DROPPED_TERMS`` allow. Meanwhile they have fewer chunks and no content that a file could have, so
+    that they count as changed whatever comes between.
+    """
     writer = _Writer(connection)
     for path, state in change.refreshed:
         writer.refresh(path, state)
-    for path in change.removed:
-        writer.remove(path)
-    writer.put(change.files)
-    return writer.finish()
+    removed = tuple([path for path in change.removed if not writer.remove(path)])
+    files = tuple(writer.put(change.files))
+    return writer.finish(), Slice(files, removed)
+
+
+_OldChunk: TypeAlias = tuple[int, int, ChunkContent]
+"""A chunk that is indexed: its id, its place in its file, and the rest."""
 
 
 class _Writer:
@@ -86,21 +101,29 @@ class _Writer:
         self._added: dict[TrustTier, list[bytes]] = defaultdict(list)
         self._removed: dict[TrustTier, list[bytes]] = defaultdict(list)
         self._changed = False
+        self._room = DROPPED_TERMS
 
     def refresh(self, path: str, state: FileState) -> None:
         self._connection.execute(_REFRESH_FILE, (*_state(state), path))
 
-    def remove(self, path: str) -> None:
+    def remove(self, path: str) -> bool:
+        """Take a file out; False when some of its chunks are left."""
         file_id = self._connection.execute("SELECT id FROM files WHERE path = ?", (path,)).get
         if file_id is None:
-            return
-        self._drop(self._chunks_of(file_id))
-        self._connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
+            return True
+        if self._room <= 0:
+            return False
         self._changed = True
+        chunks = self._chunks_of(file_id)
+        if self._drop_some(file_id, chunks, len(chunks)):
+            return False
+        self._connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
+        return True
 
-    def put(self, files: Sequence[PreparedFile]) -> None:
+    def put(self, files: Sequence[PreparedFile]) -> list[PreparedFile]:
+        """Put files in; gives those that some old chunks have to be taken out of first."""
         if not files:
-            return
+            return []
         self._changed = True
         paths = json.dumps([prepared.file.path for prepared in files])
         known = dict(
@@ -110,30 +133,40 @@ class _Writer:
         )
         next_id = self._connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").get
         added = []
+        left = []
         for prepared in files:
             file_id = known.get(prepared.file.path)
             if file_id is not None:
-                self._put_again(file_id, prepared)
+                if self._room <= 0 or not self._put_again(file_id, prepared):
+                    left.append(prepared)
                 continue
             added.append((next_id, *_columns(prepared)))
             for ordinal, content in enumerate(prepared.chunks):
                 self._insert(next_id, ordinal, content)
             next_id += 1
         _insert_rows(self._connection, _INSERT_FILES, added)
+        return left
 
-    def _put_again(self, file_id: int, prepared: PreparedFile) -> None:
-        self._connection.execute(_UPDATE_FILE, (*_columns(prepared), file_id))
-        reusable = _by_indexed_text(self._chunks_of(file_id))
-        fresh = []
+    def _put_again(self, file_id: int, prepared: PreparedFile) -> bool:
+        old = self._chunks_of(file_id)
+        reusable = _by_indexed_text(old)
+        kept: list[tuple[_OldChunk, int, ChunkContent]] = []
+        fresh: list[tuple[int, ChunkContent]] = []
         for ordinal, content in enumerate(prepared.chunks):
-            kept = reusable.get(_indexed_text(content))
-            if kept:
-                self._keep(kept.pop(0), ordinal, content)
+            same = reusable.get(_indexed_text(content))
+            if same:
+                kept.append((same.popleft(), ordinal, content))
             else:
                 fresh.append((ordinal, content))
-        self._drop([old for rest in reusable.values() for old in rest])
+        obsolete = [chunk for rest in reusable.values() for chunk in rest]
+        if self._drop_some(file_id, obsolete, len(old)):
+            return False
+        self._connection.execute(_UPDATE_FILE, (*_columns(prepared), file_id))
+        for chunk, ordinal, content in kept:
+            self._keep(chunk, ordinal, content)
         for ordinal, content in fresh:
             self._insert(file_id, ordinal, content)
+        return True
 
     def finish(self) -> Published | None:
         if not self._changed:
@@ -154,7 +187,7 @@ class _Writer:
         write_counters(connection, generation=generation, next_chunk_id=self._next_id)
         return Published(generation, dict(self._added), dict(self._removed))
 
-    def _chunks_of(self, file_id: int) -> list[tuple[int, int, ChunkContent]]:
+    def _chunks_of(self, file_id: int) -> list[_OldChunk]:
         rows = self._connection.execute(
             f"SELECT id, ordinal, {_COLUMN_LIST} FROM chunks WHERE file_id = ? ORDER BY ordinal", (file_id,)
         )
@@ -166,7 +199,7 @@ class _Writer:
         self._added[TrustTier(content.trust)].append(content.text_hash)
         self._next_id += 1
 
-    def _keep(self, old: tuple[int, int, ChunkContent], ordinal: int, content: ChunkContent) -> None:
+    def _keep(self, old: _OldChunk, ordinal: int, content: ChunkContent) -> None:
         chunk_id, old_ordinal, before = old
         if before.text_hash != content.text_hash:
             self._removed[TrustTier(before.trust)].append(before.text_hash)
@@ -174,7 +207,21 @@ class _Writer:
         if before != content or old_ordinal != ordinal:
             self._connection.execute(_UPDATE_CHUNK, (ordinal, *content, chunk_id))
 
-    def _drop(self, old: Sequence[tuple[int, int, ChunkContent]]) -> None:
+    def _drop_some(self, file_id: int, old: Sequence[_OldChunk], there: int) -> bool:
+        """Drop as many of a file's chunks as there is room for; True when some are left.
+
+        The file has ``there`` chunks in all.
+        """
+        number = 0
+        while number < len(old) and self._room > 0:
+            self._room -= _count_terms(old[number][2])
+            number += 1
+        self._drop(old[:number])
+        if number < len(old):
+            self._connection.execute(_UNSETTLE_FILE, (there - number, file_id))
+        return number < len(old)
+
+    def _drop(self, old: Sequence[_OldChunk]) -> None:
         for chunk_id, _, content in old:
             table = _text_table(content.trust)
             self._connection.execute(
@@ -212,10 +259,12 @@ def _columns(prepared: PreparedFile) -> tuple[object, ...]:
     )
 
 
-def _by_indexed_text(
-    chunks: Iterable[tuple[int, int, ChunkContent]],
-) -> dict[tuple[str, str, str], list[tuple[int, int, ChunkContent]]]:
-    found: dict[tuple[str, str, str], list[tuple[int, int, ChunkContent]]] = defaultdict(list)
+def _count_terms(content: ChunkContent) -> int:
+    return len({*content.terms.split(), *content.context.split()})
+
+
+def _by_indexed_text(chunks: Iterable[_OldChunk]) -> dict[tuple[str, str, str], deque[_OldChunk]]:
+    found: dict[tuple[str, str, str], deque[_OldChunk]] = defaultdict(deque)
     for old in chunks:
         found[_indexed_text(old[2])].append(old)
     return found

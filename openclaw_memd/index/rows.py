@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from openclaw_memd.domain.annotations import strip_annotations
+from openclaw_memd.domain.identifiers import hide_blobs
 from openclaw_memd.domain.attribution import ATTRIBUTION_VERSION
 from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier, TrustTier, trust_tier
 from openclaw_memd.files.catalog import FileState, ListedFile
@@ -94,8 +95,8 @@ def join_heading(heading_path: Sequence[str]) -> str:
 
 
 def embedding_text(heading: str, text: str) -> str:
-    """What is embedded of a chunk: its heading path and its text without annotations."""
-    shown = strip_annotations(text)
+    """What is embedded of a chunk: its heading path and its text without annotations and encoded bytes."""
+    shown = hide_blobs(strip_annotations(text))
     return f"{heading}\n{shown}" if heading else shown
 
 

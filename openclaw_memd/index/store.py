@@ -1,5 +1,6 @@
 """One database: a writer that runs whole transactions, two readers, and a reader for point look-ups."""
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ from openclaw_memd.index.faults import DamagedError, translated
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
 
+_DISK_FAILURES: Final = frozenset({"disk_full", "read_only", "disk_error", "denied", "no_folder"})
+ROOM_BYTES: Final = 64 * 1024
 CANCEL_CHECK_STEPS: Final = 20_000  # steps of SQLite's virtual machine, well under a millisecond
 
 
@@ -27,7 +30,8 @@ class Store:
     was open: whatever was remembered about rows is void then. ``damage`` is set when the file proves damaged,
     until ``exchange`` or ``forget_damage``; ``moved`` when a file was taken away or put here by somebody
     else, until ``forget_move``.
-    ``unclean`` says that whoever had the file before did not close it.
+    ``unclean`` says that whoever had the file before did not close it. ``write_failure`` is the failure of
+    the disk that the last write met; None when it went well.
     """
 
     def __init__(self, path: Path, durability: Durability, prepare: Work[None]) -> None:
@@ -41,6 +45,7 @@ class Store:
         self.epoch = 0
         self.damage = trio.Event()
         self.moved = trio.Event()
+        self.write_failure: UnavailableError | None = None
         self._is_closed = False
         self._writer_turn = trio.CapacityLimiter(1)
         self._reader_turns = trio.CapacityLimiter(READERS)
@@ -56,7 +61,8 @@ class Store:
             UnavailableError: the disk is full or fails; nothing was changed.
             DamagedError: the database is damaged.
         """
-        return await self._run(self._writer_turn, lambda: self._transact(work))
+        with self._noting_failure():
+            return await self._run(self._writer_turn, lambda: self._transact(work))
 
     async def read(self, work: Work[T]) -> T:
         """Run ``work`` over one snapshot; cancelling interrupts it. Errors as in ``write``."""
@@ -69,15 +75,24 @@ class Store:
             return work(self._connections.point)
 
     async def probe(self) -> None:
-        """Prove that the writer can begin a transaction. Errors as in ``write``: it cannot."""
-        await self.write(lambda _writer: None)
+        """Prove that the writer can begin a transaction, and after a failed write that it can write again.
+
+        Errors as in ``write``: it cannot.
+        """
+        if self.write_failure is None:
+            await self._run(self._writer_turn, lambda: self._transact(_do_nothing))
+        elif self.write_failure.reason != "disk_full" or _has_room(self.path):
+            await self.write(_write_page)
+        else:
+            raise self.write_failure
 
     async def maintain(self, work: Work[T]) -> T:
         """Run ``work`` on the writer with no transaction around it; cancelling interrupts it.
 
         Errors as in ``write``.
         """
-        return await self._run(self._writer_turn, lambda: self._upkeep(work))
+        with self._noting_failure():
+            return await self._run(self._writer_turn, lambda: self._upkeep(work))
 
     async def checkpoint(self) -> None:
         """Move the write-ahead log into the database and empty it, so that deleted text is gone from both.
@@ -195,6 +210,16 @@ class Store:
                 return await trio.to_thread.run_sync(work, limiter=turn)
 
     @contextmanager
+    def _noting_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except UnavailableError as error:
+            if error.reason in _DISK_FAILURES:
+                self.write_failure = error
+            raise
+        self.write_failure = None
+
+    @contextmanager
     def _watched(self) -> Iterator[None]:
         try:
             yield
@@ -246,6 +271,21 @@ def _cancellable(connection: apsw.Connection) -> Iterator[None]:
         yield
     finally:
         connection.set_progress_handler(None)
+
+
+def _do_nothing(_writer: apsw.Connection) -> None:
+    pass
+
+
+def _write_page(writer: apsw.Connection) -> None:
+    """Write the first page as it is: the least that needs the disk."""
+    writer.pragma("user_version", writer.pragma("user_version"))
+
+
+def _has_room(path: Path) -> bool:
+    """Whether the disk has room for more; a page alone may still fit into a log that is there."""
+    found = os.statvfs(path.parent)
+    return found.f_bavail * found.f_frsize >= ROOM_BYTES
 
 
 def _vacuum(writer: apsw.Connection) -> None:

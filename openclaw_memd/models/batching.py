@@ -1,6 +1,10 @@
 """How many texts go together."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
+
+_NEWS_SHARE: Final = 0.3
+"""How much one batch counts against all before it: a busy machine is noticed after a few."""
 
 
 def pack(texts: Sequence[str], *, most_texts: int, most_bytes: int) -> list[str]:
@@ -12,6 +16,32 @@ def pack(texts: Sequence[str], *, most_texts: int, most_bytes: int) -> list[str]
             break
         batch.append(text)
     return batch
+
+
+class Pace:
+    """How many bytes of text the model embeds in ``goal_s``, from what it did lately: between ``least_bytes``
+    and ``most_bytes``, and the least at first.
+    """
+
+    def __init__(self, *, goal_s: float, least_bytes: int, most_bytes: int) -> None:
+        self._goal_s = goal_s
+        self._least_bytes = least_bytes
+        self._most_bytes = most_bytes
+        self._bytes_per_s: float | None = None
+
+    @property
+    def batch_bytes(self) -> int:
+        """What goes together next."""
+        if self._bytes_per_s is None:
+            return self._least_bytes
+        return max(self._least_bytes, min(self._most_bytes, int(self._bytes_per_s * self._goal_s)))
+
+    def note(self, texts: Sequence[str], took_s: float) -> None:
+        """``texts`` were embedded together in this time."""
+        if took_s > 0:
+            now = sum(len(text.encode()) for text in texts) / took_s
+            before = self._bytes_per_s
+            self._bytes_per_s = now if before is None else before + _NEWS_SHARE * (now - before)
 
 
 def pack_all(texts: Sequence[str], *, most_texts: int, most_bytes: int) -> Iterator[list[str]]:

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from openclaw_memd.ports import Calibration, Embedder, EmbedderStatus, EmbedKind
@@ -16,13 +17,13 @@ QUERIES = 256
 
 
 class CachedEmbedder:
-    """``inner`` with a memory of its last ``most`` query vectors. Passages pass through."""
+    """``inner`` with a memory of its last ``most`` query vectors, and of no query. Passages pass through."""
 
     def __init__(self, inner: Embedder, *, most: int = QUERIES) -> None:
         self._inner = inner
         self._most = most
         self._model_id: str | None = None
-        self._rows: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._rows: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
     @property
     def model_id(self) -> str | None:
@@ -53,15 +54,16 @@ class CachedEmbedder:
         import numpy as np
 
         self._forget_other_models()
-        known = {text: self._rows[text] for text in texts if text in self._rows}
+        keys = {text: _hash(text) for text in texts}
+        known = {text: self._rows[key] for text, key in keys.items() if key in self._rows}
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
             rows = await self._inner.embed(new, kind=kind)
             known |= zip(new, rows, strict=True)
             self._forget_other_models()
-        for text in texts:
-            self._rows[text] = known[text]
-            self._rows.move_to_end(text)
+        for text, key in keys.items():
+            self._rows[key] = known[text]
+            self._rows.move_to_end(key)
         while len(self._rows) > self._most:
             self._rows.popitem(last=False)
         return np.stack([known[text] for text in texts])
@@ -75,3 +77,7 @@ class CachedEmbedder:
         if self._model_id != self._inner.model_id:
             self._rows.clear()
             self._model_id = self._inner.model_id
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

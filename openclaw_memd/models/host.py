@@ -80,6 +80,8 @@ class ModelHost:
         self._missing: str | None = None
         self.model: LocalModel | None = None
         self.dims: int | None = None
+        self.answer_s = 0.0
+        """How long the process took for the last answer, without the wait for a turn."""
         self._look()
 
     def state(self) -> tuple[EmbedderState, str | None]:
@@ -170,16 +172,22 @@ class ModelHost:
         """
         try:
             process = await self._running()
-            answer = await process.embed(texts, background=background)
+            answer = await self._embed(process, texts, background=background)
             if self.model is not None and self.model.is_current:
                 return answer
         except ProcessGoneError as error:
             if not error.unused and (self.model is None or self.model.is_current):
                 raise
         process = await self._running()
-        answer = await process.embed(texts, background=background)
+        answer = await self._embed(process, texts, background=background)
         if self.model is not None and not self.model.is_current:
             raise ProcessGoneError("its file is being overwritten")
+        return answer
+
+    async def _embed(self, process: EmbeddingProcess, texts: list[str], *, background: bool) -> wire.Vectors:
+        began_at = trio.current_time()
+        answer = await process.embed(texts, background=background)
+        self.answer_s = trio.current_time() - began_at
         return answer
 
     async def _running(self) -> EmbeddingProcess:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import trio
 
 from openclaw_memd.models import wire
-from openclaw_memd.models.batching import pack_all
+from openclaw_memd.models.batching import Pace, pack, pack_all
 from openclaw_memd.models.calibration import Measurements
 from openclaw_memd.models.host import LOAD_LIMIT_S, ModelHost, ProcessFailedError
 from openclaw_memd.models.locate import LocalModel
@@ -24,7 +24,11 @@ DEATHS_ALONE = 2
 """A passage that was alone in the process when it died so often is not tried again."""
 
 _BATCH_TEXTS = 16
-_BATCH_BYTES = 1_600  # about what the model takes at once; a query waits for one batch at most
+_BATCH_BYTES = 1_600  # about what the model takes at once
+_LEAST_BATCH_BYTES = 200  # less is slower than it saves
+PASSAGES_S = 0.15
+"""How long a batch of passages should take: a query waits for the one that runs."""
+
 _TEXT_CHARS = 8_192  # more than any model here reads, and little enough for a pipe
 
 
@@ -58,6 +62,7 @@ class LocalEmbedder:
             answer_limit_s=answer_limit_s,
         )
         self._measured = measured or Measurements()
+        self._pace = Pace(goal_s=PASSAGES_S, least_bytes=_LEAST_BATCH_BYTES, most_bytes=_BATCH_BYTES)
         self._one_by_one = False
         self._deaths: Counter[str] = Counter()
 
@@ -98,10 +103,15 @@ class LocalEmbedder:
         if kind == "passage":
             # After a death each passage goes alone, so that it shows which one it was.
             most_texts = 1 if self._one_by_one else _BATCH_TEXTS
-            batches = pack_all(prepared, most_texts=most_texts, most_bytes=_BATCH_BYTES)
-            vectors = np.concatenate([await self._embed_passages(model, batch) for batch in batches])
+            rows: list[Vectors] = []
+            done = 0
+            while done < len(prepared):
+                most_bytes = self._pace.batch_bytes
+                batch = pack(prepared[done:], most_texts=most_texts, most_bytes=most_bytes)
+                rows.append(await self._embed_passages(model, batch))
+                done += len(batch)
             self._one_by_one = False
-            return vectors
+            return np.concatenate(rows)
         try:
             with trio.move_on_after(self._query_limit_s()):
                 batches = pack_all(prepared, most_texts=_BATCH_TEXTS, most_bytes=_BATCH_BYTES)
@@ -144,6 +154,8 @@ class LocalEmbedder:
                 if len(texts) == 1:
                     self._deaths[texts[0]] += 1
             raise
+        if kind == "passage":
+            self._pace.note(texts, self._host.answer_s)
         return _rows(answer, len(texts), kind)
 
 

@@ -125,7 +125,6 @@ class WriteAhead:
             UnavailableError: the ledger cannot be read.
         """
         async with self.turn:
-            self.waiting = await self._state.read(appends.count_waiting)
             await self._settle_all()
 
     async def replay(self) -> None:
@@ -148,6 +147,7 @@ class WriteAhead:
         with trio.CancelScope(shield=True):
             for path in await self._state.read(appends.waiting_paths):
                 await self._settle(path)
+            self.waiting = await self._state.read(appends.count_waiting)
         return self.waiting == 0
 
     async def _settle(self, path: str, fresh_from: int | None = None) -> dict[int, Landing]:

@@ -1,6 +1,5 @@
 """From what a caller sends to texts that can be written, each of one origin. No I/O."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,7 +56,7 @@ class Content:
     def launder(self, origin: Origin, clean_texts: Sequence[str], analyzer: Analyzer) -> list[Draft]:
         """What ``clean_texts`` vouch for as text of ``origin``, and after it all else as untrusted.
 
-        Nobody vouches for what an entry's fields say, so a trusted one keeps its text only.
+        Nobody vouches for what a text says of itself, so trusted ones have no annotations.
         """
         if self.text is not None:
             said = bare = full = cut_lines(self.text)
@@ -68,7 +67,7 @@ class Content:
         vouched = find_vouched(said, clean_texts, analyzer)
         trusted = "\n".join(piece for piece, is_clean in zip(bare, vouched, strict=True) if is_clean)
         outside = "\n".join(piece for piece, is_clean in zip(full, vouched, strict=True) if not is_clean)
-        texts = ((origin, trusted), (Origin.UNTRUSTED, self._silenced(outside)))
+        texts = ((origin, self._silenced(trusted)), (Origin.UNTRUSTED, self._silenced(outside)))
         return [Draft(drafted, tidy_text(text)) for drafted, text in texts if not is_blank(text)]
 
     def _silenced(self, text: str) -> str:
@@ -105,11 +104,6 @@ def read_content(
     content = Content(None, tuple(entries or ()), project)
     assert content.whole, "an entry that can be written is not blank"
     return content
-
-
-def hash_text(text: str) -> str:
-    """SHA-256 of ``text`` in hex."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _size(entry: NoteEntry) -> int:

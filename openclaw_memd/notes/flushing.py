@@ -15,6 +15,7 @@ from openclaw_memd.domain import flush_plan
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.classification import origin_of_write
 from openclaw_memd.domain.flush_plan import FlushRules, FlushState
+from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.domain.note_names import note_path
 from openclaw_memd.domain.provenance import Origin, SessionKind, is_trusted, join
 from openclaw_memd.domain.text import Analyzer
@@ -24,7 +25,7 @@ from openclaw_memd.index.ledger import cycles
 from openclaw_memd.index.ledger.cycles import CycleKey, CycleRow
 from openclaw_memd.index.store import Store, Work
 from openclaw_memd.notes.ahead import WriteAhead
-from openclaw_memd.notes.drafts import Content, Draft, hash_text
+from openclaw_memd.notes.drafts import Content, Draft
 from openclaw_memd.notes.places import Author, Target
 from openclaw_memd.notes.repeats import RequestKey, find_call
 from openclaw_memd.notes.turns import Cycle, Turns
@@ -35,10 +36,12 @@ from openclaw_memd.zones import Zone
 log = structlog.get_logger("memd.notes")
 
 PIN: Final = timedelta(hours=24)
-"""How long a cycle keeps the day that was planned: over midnight, but a host that never changes its cycle id
-must not write to the same day for ever."""
+"""How long a cycle goes on, with the day that was planned: over midnight, but a host that never changes its
+cycle id must not write to the same day for ever, nor flush only once."""
 
 REMEMBERED_CYCLES: Final = 64
+REMEMBERED_CHARS: Final = 4_194_304
+"""What was said in cycles that were flushed is kept in memory up to both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class Flushes:
         clock: Clock,
         zone: Zone,
         settings: Callable[[str], Flush],
+        owner_in_groups: bool,
     ) -> None:
         self._state = state
         self._ahead = ahead
@@ -80,6 +84,7 @@ class Flushes:
         self._clock = clock
         self._zone = zone
         self._settings = settings
+        self._owner_in_groups = owner_in_groups
         self._heard: OrderedDict[CycleKey, Cycle] = OrderedDict()
 
     async def plan(self, caller: Caller | None, request: FlushRequest) -> FlushPlan:
@@ -94,14 +99,14 @@ class Flushes:
         key = _cycle_key(caller, request.cycle_id)
         now = self._clock.now()
         async with self._ahead.turn:
-            row = await self._state.read(partial(cycles.find_cycle, key=key))
+            row = await self._find_open(key, now)
             settings = self._settings(key.agent)
             reason = flush_plan.judge_flush(_state_of(caller, request, row), _rules(settings))
             due = flush_plan.is_due(reason)
             day, zone = self._today(now) if due else self._planned_day(row, now)
             if due:
                 await self._state.write(partial(cycles.pin_day, key=key, day=day, zone=zone, now=now))
-        path = note_path(day, is_trusted=is_trusted(_base_origin(caller)))
+        path = note_path(day, is_trusted=is_trusted(self._base_origin(caller)))
         complete = partial(flush_plan.complete_prompt, path=path, day=day)
         prompt = complete(settings.prompt or flush_plan.DEFAULT_PROMPT)
         return FlushPlan(
@@ -122,12 +127,12 @@ class Flushes:
         """
         key = _cycle_key(caller, cycle_id)
         request = RequestKey(key.agent, "flush.append", request_key)
-        base = _base_origin(caller)
+        base = self._base_origin(caller)
         async with self._ahead.turn:
             now = self._clock.now()
             if repeat := await request.find(self._state, now):
                 return repeat
-            row = await self._state.read(partial(cycles.find_cycle, key=key))
+            row = await self._find_open(key, now)
             heard = await self._hear(caller, key, row)
             flush = _Flush(key, row, *self._planned_day(row, now), heard.origin, now)
             if content is None:
@@ -162,6 +167,14 @@ class Flushes:
             return [content.draft(join(base, heard.origin))]
         return content.launder(base, heard.clean_texts, self._analyzer)
 
+    async def _find_open(self, key: CycleKey, now: datetime) -> CycleRow | None:
+        """The cycle, unless it is over: then another one begins, though it has the same id."""
+        row = await self._state.read(partial(cycles.find_cycle, key=key))
+        if row is not None and now - row.planned_at > PIN:
+            self._heard.pop(key, None)
+            return None
+        return row
+
     async def _find_known(
         self, row: CycleRow | None, text_hash: str, request: RequestKey, now: datetime
     ) -> Appended | None:
@@ -190,21 +203,28 @@ class Flushes:
         """Let the session's next cycle begin. If that fails, the next flush is trusted less, not more."""
         self._heard[key] = heard
         self._heard.move_to_end(key)
-        if len(self._heard) > REMEMBERED_CYCLES:
-            self._heard.popitem(last=False)
+        chars = sum(cycle.chars for cycle in self._heard.values())
+        while chars > REMEMBERED_CHARS or len(self._heard) > REMEMBERED_CYCLES:
+            _, oldest = self._heard.popitem(last=False)
+            chars -= oldest.chars
         if key.session_id is None:
             return
         with trio.CancelScope(shield=True):
             try:
-                await self._turns.flushed(key.agent, key.session_id)
+                await self._turns.flushed(key.agent, key.session_id, heard.through)
             except (UnavailableError, DamagedError) as error:
                 log.warning("flush cycle not ended", error_type=type(error).__name__)
+
+    def _base_origin(self, caller: Caller | None) -> Origin:
+        """The origin of what the caller writes, apart from any taint."""
+        clean = None if caller is None else replace(caller, tainted=False)
+        return origin_of_write(clean, tainted=False, owner_in_groups=self._owner_in_groups)
 
     def _today(self, now: datetime) -> tuple[date, str]:
         return self._zone.day(now), self._zone.label(now)
 
     def _planned_day(self, row: CycleRow | None, now: datetime) -> tuple[date, str]:
-        return self._today(now) if row is None or _is_over(row, now) else (row.day, row.zone)
+        return self._today(now) if row is None else (row.day, row.zone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +241,7 @@ class _Flush:
     def take(self, text: tuple[str, int] | None) -> Work[None]:
         """What books it, with the hash of its text and the call that writes it."""
         pin = partial(cycles.pin_day, key=self.key, day=self.day, zone=self.zone, now=self.now)
-        known = None if self.row is None or _is_over(self.row, self.now) else self.row.id
+        known = None if self.row is None else self.row.id
         return lambda connection: cycles.take_flush(
             connection, pin(connection) if known is None else known, self.origin, self.now, text
         )
@@ -233,15 +253,6 @@ def _in_turn(first: Work[None], second: Work[None]) -> Work[None]:
         second(connection)
 
     return both
-
-
-def _is_over(row: CycleRow, now: datetime) -> bool:
-    return now - row.planned_at > PIN
-
-
-def _base_origin(caller: Caller | None) -> Origin:
-    """The origin of what the caller writes, apart from any taint."""
-    return origin_of_write(None if caller is None else replace(caller, tainted=False), tainted=False)
 
 
 def _cycle_key(caller: Caller | None, cycle_id: str) -> CycleKey:

@@ -9,6 +9,7 @@ from typing import Final
 import trio
 
 from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.domain.note_names import note_header, note_path
 from openclaw_memd.domain.provenance import Provenance, SessionKind, is_trusted
 from openclaw_memd.errors import DeniedError, TooLargeError
@@ -17,7 +18,7 @@ from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger import appends
 from openclaw_memd.index.ledger.appends import NewText
 from openclaw_memd.index.store import Store
-from openclaw_memd.notes.drafts import Draft, hash_text
+from openclaw_memd.notes.drafts import Draft
 
 MOST_NUMBERS: Final = 1_000
 """How many notes of one day and slug there may be."""

@@ -12,20 +12,30 @@ class Cycle:
     """What a flush is made from: everything that a session heard since its previous flush.
 
     ``origin`` is the worst of its turns, the owner's where nothing was heard. ``clean_texts`` are its
-    messages of trusted origin.
+    messages of trusted origin. ``through`` is the number of the last message that it takes up.
     """
 
     origin: Origin = Origin.OWNER
     clean_texts: tuple[str, ...] = ()
+    through: int = 0
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing of outside is in it."""
         return is_trusted(self.origin)
 
+    @property
+    def chars(self) -> int:
+        """How much text it holds."""
+        return sum(map(len, self.clean_texts))
+
     def followed_by(self, later: "Cycle") -> "Cycle":
         """Both as one."""
-        return Cycle(join(self.origin, later.origin), (*self.clean_texts, *later.clean_texts))
+        return Cycle(
+            join(self.origin, later.origin),
+            (*self.clean_texts, *later.clean_texts),
+            max(self.through, later.through),
+        )
 
 
 class Turns(Protocol):
@@ -35,14 +45,10 @@ class Turns(Protocol):
         """Whether the session of ``caller`` saw network content since its last user message."""
         ...
 
-    def any_tainted(self) -> bool:
-        """Whether that is so for some session of this workspace."""
-        ...
-
     async def cycle(self, agent: str, session_id: str) -> Cycle:
         """What the session heard since its previous flush; of an unknown session, nothing."""
         ...
 
-    async def flushed(self, agent: str, session_id: str) -> None:
-        """A flush took up what ``cycle`` told: the next cycle begins."""
+    async def flushed(self, agent: str, session_id: str, through: int) -> None:
+        """A flush took up the messages up to the number ``through``: the next cycle begins."""
         ...

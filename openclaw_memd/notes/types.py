@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from openclaw_memd.domain.flush_plan import SILENT_TOKEN, FlushReason
-from openclaw_memd.domain.provenance import Origin, join
+from openclaw_memd.domain.provenance import Origin, Provenance, join
 from openclaw_memd.index.ledger.appends import AppendRow
 
 
@@ -42,6 +43,26 @@ class Appended:
     spooled: bool
     parts: tuple[AppendedPart, ...]
     repeated: bool = False
+
+
+CapturedLine = tuple[str, Provenance]
+"""A line of a note without its end, and who is behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedNote:
+    """What is to be noted of a conversation: of ``day`` and ``slug``, ``untrusted`` lines in a file apart.
+
+    Each of the two holds the whole text of its file after ``heading``; one that is empty is not written. The
+    same ``key`` is the same note: it is written once.
+    """
+
+    key: str
+    day: date
+    slug: str
+    heading: str
+    trusted: Sequence[CapturedLine]
+    untrusted: Sequence[CapturedLine]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The one door through which callers add to notes. Nobody who calls names a file: the daemon does."""
 
 from collections.abc import Callable, Sequence
-from datetime import date
 from functools import partial
 
 import trio
@@ -12,7 +11,7 @@ from openclaw_memd.domain.classification import origin_of_write
 from openclaw_memd.domain.flush_plan import SILENT_TOKEN
 from openclaw_memd.domain.note_entries import NoteEntry, is_blank
 from openclaw_memd.domain.note_names import make_slug
-from openclaw_memd.domain.provenance import Provenance
+from openclaw_memd.domain.provenance import Origin, Provenance
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.files.roots import Roots
@@ -22,23 +21,21 @@ from openclaw_memd.index.store import Store
 from openclaw_memd.notes.ahead import WriteAhead
 from openclaw_memd.notes.drafts import Content, draft_lines, read_content
 from openclaw_memd.notes.flushing import Flushes, FlushRequest
-from openclaw_memd.notes.observing import check_hash, check_path
+from openclaw_memd.notes.observing import check_path
 from openclaw_memd.notes.places import Author, Target
 from openclaw_memd.notes.repeats import RequestKey
 from openclaw_memd.notes.turns import Turns
-from openclaw_memd.notes.types import DEFAULT_LIMITS, Appended, FlushPlan, NoteLimits, Observed
+from openclaw_memd.notes.types import DEFAULT_LIMITS, Appended, CapturedNote, FlushPlan, NoteLimits, Observed
 from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
-
-Line = tuple[str, Provenance]
-"""A line of text without its end, and where it comes from."""
 
 
 class NoteWriter:
     """Writes the daily notes of one workspace.
 
     ``reconcile`` comes before the first call, ``replay`` runs beside. ``settings`` gives the flush section of
-    an agent. ``on_written`` hears of each note that was added to, so that it is indexed at once.
+    an agent, ``owner_in_groups`` is that of ``[admission]``. ``on_written`` hears of each note that was added
+    to, so that it is indexed at once.
     """
 
     def __init__(
@@ -53,6 +50,7 @@ class NoteWriter:
         settings: Callable[[str], Flush],
         record: RecordLines,
         limits: NoteLimits = DEFAULT_LIMITS,
+        owner_in_groups: bool = False,
         on_written: Callable[[str], None] = lambda _path: None,
     ) -> None:
         self._state = state
@@ -60,9 +58,17 @@ class NoteWriter:
         self._clock = clock
         self._zone = zone
         self._limits = limits
+        self._owner_in_groups = owner_in_groups
         self._ahead = WriteAhead(state, roots, record=record, limits=limits, on_written=on_written)
         self._flushes = Flushes(
-            state, self._ahead, turns=turns, analyzer=analyzer, clock=clock, zone=zone, settings=settings
+            state,
+            self._ahead,
+            turns=turns,
+            analyzer=analyzer,
+            clock=clock,
+            zone=zone,
+            settings=settings,
+            owner_in_groups=owner_in_groups,
         )
 
     @property
@@ -104,7 +110,7 @@ class NoteWriter:
             now = self._clock.now()
             if repeat := await request.find(self._state, now):
                 return repeat
-            origin = origin_of_write(caller, tainted=self._turns.is_tainted(caller))
+            origin = self._origin(caller)
             return await self._ahead.accept(
                 [content.draft(origin)],
                 Target.of_day(self._zone.day(now), self._zone.label(now), name),
@@ -113,26 +119,17 @@ class NoteWriter:
                 partial(request.keep, now=now, appended=True),
             )
 
-    async def capture(
-        self,
-        caller: Caller | None,
-        *,
-        key: str,
-        day: date,
-        slug: str,
-        heading: str,
-        trusted: Sequence[Line],
-        untrusted: Sequence[Line],
-    ) -> Appended:
+    async def capture(self, caller: Caller | None, note: CapturedNote) -> Appended:
         """Write lines of a conversation to a note of their own, those that nobody vouches for to another.
 
-        When the name is taken, it ends with -2, -3 and so on. The same ``key`` within 24 hours is the same
-        capture and not written again. One of the two lists may be empty; errors are those of ``append``.
+        When the name is taken, it ends with -2, -3 and so on. A note with the same key within 24 hours is the
+        same and not written again. One of its two texts may be empty; errors are those of ``append``.
         """
-        drafts = [draft_lines(lines) for lines in (trusted, untrusted) if lines]
-        target = Target(day, (heading, f"{heading}: from outside, not trusted"), _slug(slug), is_new=True)
+        drafts = [draft_lines(lines) for lines in (note.trusted, note.untrusted) if lines]
+        headings = (note.heading, f"{note.heading}: from outside, not trusted")
+        target = Target(note.day, headings, _slug(note.slug), is_new=True)
         author = Author.of(caller)
-        request = RequestKey(author.agent, "session.end", key)
+        request = RequestKey(author.agent, "session.capture", note.key)
         async with self._ahead.turn:
             now = self._clock.now()
             if repeat := await request.find(self._state, now):
@@ -166,26 +163,23 @@ class NoteWriter:
     async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
         """Take note that a tool of the caller's runtime changed the memory file at ``path``.
 
-        Hashes are SHA-256 of the file's bytes in hex, ``before_hash`` is empty for a file that is new. What
-        changed between the two counts as written by the caller.
+        Hashes are SHA-256 of the file's bytes in lower-case hex, ``before_hash`` is empty for a file that is
+        new. What changed between the two counts as written by the caller.
 
         Raises:
             DeniedError: it is no memory file.
-            InvalidParamsError: a hash is none.
             UnavailableError: the ledger cannot be written.
         """
         check_path(path)
-        before = check_hash(before_hash, "before_hash", may_be_empty=True)
-        after = check_hash(after_hash, "after_hash", may_be_empty=False)
-        origin = origin_of_write(caller, tainted=self._turns.is_tainted(caller))
+        origin = self._origin(caller)
         author = Author.of(caller)
-        if before != after:
+        if before_hash != after_hash:
             await self._state.write(
                 partial(
                     add_observation,
                     path=path,
-                    before_hash=before,
-                    after_hash=after,
+                    before_hash=before_hash,
+                    after_hash=after_hash,
                     provenance=Provenance(origin, author.session_kind, author.writer),
                     agent=author.agent,
                     session_id=author.session_id,
@@ -205,6 +199,10 @@ class NoteWriter:
     async def replay(self) -> None:
         """Write spooled texts as soon as that is possible, until cancelled."""
         await self._ahead.replay()
+
+    def _origin(self, caller: Caller | None) -> Origin:
+        tainted = self._turns.is_tainted(caller)
+        return origin_of_write(caller, tainted=tainted, owner_in_groups=self._owner_in_groups)
 
     def _read(self, caller: Caller | None, text: str | None, entries: Sequence[NoteEntry] | None) -> Content:
         project = None if caller is None or caller.project_key is None else caller.project_key.strip()

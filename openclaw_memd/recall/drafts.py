@@ -68,12 +68,23 @@ class Draft:
 
 
 class Drafter:
-    """Drafts passages for one query. ``analyse`` gives the index terms of a heading and a path."""
+    """Drafts passages for one query. ``analyse`` gives the index terms of a heading and a path.
 
-    def __init__(self, query: Query, conditions: Conditions, analyse: Callable[[str], str]) -> None:
+    ``pause`` is called between chunks; what it raises ends the work.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        conditions: Conditions,
+        analyse: Callable[[str], str],
+        *,
+        pause: Callable[[], None] = lambda: None,
+    ) -> None:
         self._query = query
         self._conditions = conditions
         self._analyse = analyse
+        self._pause = pause
 
     def draft(self, candidates: Candidates, vectors: Mapping[bytes, ChunkVectors], limit: int) -> list[Draft]:
         """The best ``limit`` passages of the candidates, by falling score. ``vectors`` are by text hash."""
@@ -110,10 +121,11 @@ class Drafter:
             for row in rows
         ]
         matches = match_texts(texts, weigh_terms(candidates.terms, candidates.statistics))
-        return [
-            score_chunk(row, text, match, vectors.get(row.text_hash), self._conditions)
-            for row, text, match in zip(rows, texts, matches, strict=True)
-        ]
+        scored = []
+        for row, text, match in zip(rows, texts, matches, strict=True):
+            self._pause()
+            scored.append(score_chunk(row, text, match, vectors.get(row.text_hash), self._conditions))
+        return scored
 
     def _context(self, row: ChunkRow) -> str:
         """The terms of a chunk's heading and path.

@@ -62,7 +62,7 @@ class Get:
     def _get(self, request: GetRequest, known: ListedFile | None) -> GetAnswer:
         missing = GetAnswer("not_found", request.path)
         try:
-            file = known or _find_listed(self._corpus.list(), request.path)
+            file = known or _find_listed(self._corpus.look_up(request.path), request.path)
         except (DeniedError, TooLargeError, UnavailableError):
             if request.view.sees_all_memory:
                 raise

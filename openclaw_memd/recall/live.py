@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from openclaw_memd.domain.passages import PASSAGE_CHARS
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.rows import FileRow
 from openclaw_memd.recall.drafts import Draft
+
+MARGIN_CHARS: Final = PASSAGE_CHARS
+"""How much of a long line is shown to each side of the part that was found: a hit never has more of it."""
 
 
 class LiveFiles:
@@ -113,8 +117,24 @@ def _whole(draft: Draft, lines: Sequence[str], place: int) -> Draft:
     if _is_too_long(lines[first:stop]) and draft.edges[1] and best < stop - 1:
         stop -= 1
     if _is_too_long(lines[first:stop]):
-        first, stop = best, best + 1
+        return draft.with_lines(best + 1, [_near(draft, lines[best])], 0)
     return draft.with_lines(first + 1, lines[first:stop], best - first)
+
+
+def _near(draft: Draft, line: str) -> str:
+    """The whole line of the best one, or what is near the part that was found, where that line is long.
+
+    A line may be as long as a file, and every hit would be looked through from its start.
+    """
+    part = draft.lines[draft.best]
+    if len(line) <= len(part) + 2 * MARGIN_CHARS:
+        return line
+    opens = draft.best == 0 and draft.edges[0]
+    place = line.rfind(part) if opens else line.find(part)
+    start, stop = max(0, place - MARGIN_CHARS), place + len(part) + MARGIN_CHARS
+    if start:
+        start = line.find(" ", start, place) + 1 or start
+    return line[start:stop]
 
 
 def _is_too_long(lines: Sequence[str]) -> bool:

@@ -1,6 +1,6 @@
 """What a query asks for, and full-text expressions for it: quoted forms only, never the user's text."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,12 @@ POSTINGS: Final = 1_500
 """How many occurrences a full-text query may go through, all its terms together: about a millisecond."""
 
 PREFIX_SHARE: Final = 0.05  # of all chunks: a guess for what begins with one character, which nobody counted
+MOST_FORMS: Final = 1_024
+"""How many forms of a query are counted: more than four thousand characters of prose have."""
+
+MOST_TERMS: Final = 256
+"""How many terms of a query are looked for in each chunk, the rarest: no chunk has more words than these."""
+
 _NAME_CHARS: Final = 512
 
 
@@ -45,19 +51,35 @@ class Statistics:
 
 
 def parse_query(text: str, analyzer: Analyzer) -> Query:
-    """Analyse ``text``; a query with no words has no terms."""
+    """Analyse ``text``; a query with no words has no terms, and one with very many has the first of them."""
     name = text.strip().casefold()
     is_name = 0 < len(name) <= _NAME_CHARS and not any(map(str.isspace, name))
-    return Query(text, tuple(analyzer.query_terms(text)), name if is_name else None)
+    return Query(text, tuple(_first_terms(analyzer.query_terms(text))), name if is_name else None)
 
 
 def resolve_terms(query: Query, statistics: Statistics) -> list[Term]:
-    """The query's terms, where an identifier that no chunk has gives way to its parts."""
+    """The query's terms, where an identifier that no chunk has gives way to its parts.
+
+    Of more than ``MOST_TERMS`` the rarest that occur stay.
+    """
     resolved: dict[Term, None] = {}
     for term in query.terms:
         missing = term.parts and statistics.frequency(term) == 0
         resolved.update(dict.fromkeys(term.parts if missing else (term,)))
-    return list(resolved)
+    if len(resolved) <= MOST_TERMS:
+        return list(resolved)
+    rarest = sorted(resolved, key=lambda term: (statistics.frequency(term) == 0, statistics.frequency(term)))
+    chosen = frozenset(rarest[:MOST_TERMS])
+    return [term for term in resolved if term in chosen]
+
+
+def _first_terms(terms: Iterable[Term]) -> Iterator[Term]:
+    room = MOST_FORMS
+    for term in terms:
+        room -= sum(len(one.forms) for one in (term, *term.parts))
+        if room < 0:
+            break
+        yield term
 
 
 def weigh_terms(terms: Iterable[Term], statistics: Statistics) -> list[WeightedTerm]:

@@ -124,7 +124,12 @@ class Search:
             work.conditions = self._conditions(work.request, model_weight=found.calibration.weight)
         elif found != "off":
             work.degraded["vectors"] = None
-        drafter = Drafter(work.query, work.conditions, self._contexts.__getitem__)
+        drafter = Drafter(
+            work.query,
+            work.conditions,
+            self._contexts.__getitem__,
+            pause=trio.from_thread.check_cancelled,
+        )
         ranking = Ranking(work.request, work.query, drafter, self._corpus, self._analyzer)
         populated = self._index.read_now(populated_tiers)
         trusted = await self._rank(work, ranking, populated & TRUSTED)

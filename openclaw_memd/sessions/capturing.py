@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Protocol
 
 from openclaw_memd.domain.callers import Caller
@@ -12,7 +12,7 @@ from openclaw_memd.domain.note_entries import silence_annotations
 from openclaw_memd.domain.note_names import make_slug
 from openclaw_memd.domain.provenance import Origin, Provenance, is_trusted
 from openclaw_memd.index.ledger.session_rows import SessionKey
-from openclaw_memd.notes.types import Appended
+from openclaw_memd.notes.types import Appended, CapturedLine, CapturedNote
 from openclaw_memd.sessions.messages import MessageKind, Role
 from openclaw_memd.sessions.rendering import render_lines
 from openclaw_memd.zones import Zone
@@ -31,40 +31,10 @@ class Heard:
     pieces: tuple[str, ...]
 
 
-CapturedLine = tuple[str, Provenance]
-"""A line of a note and who is behind it."""
-
-
-@dataclass(frozen=True, slots=True)
-class CapturedNote:
-    """A note to be written, in two files: of ``day`` and ``slug``, ``untrusted`` lines apart from the others.
-
-    Each holds the whole text of its file after ``heading``; one that is empty is not written. The same
-    ``key`` is the same capture: it is written once.
-    """
-
-    key: str
-    day: date
-    slug: str
-    heading: str
-    trusted: tuple[CapturedLine, ...]
-    untrusted: tuple[CapturedLine, ...]
-
-
 class Capture(Protocol):
     """Writes captured notes into the workspace: `NoteWriter` of `notes`."""
 
-    async def capture(
-        self,
-        caller: Caller | None,
-        *,
-        key: str,
-        day: date,
-        slug: str,
-        heading: str,
-        trusted: Sequence[CapturedLine],
-        untrusted: Sequence[CapturedLine],
-    ) -> Appended:
+    async def capture(self, caller: Caller | None, note: CapturedNote) -> Appended:
         """Write a note in one file or two.
 
         Raises:

@@ -73,12 +73,12 @@ class SessionDocuments:
         return None if found is None else _stamp(found[1], found[2], self._view())
 
     def _list_parts(self, session: Session, view: str) -> Iterator[ListedFile]:
-        shown = self._known.show(session)
+        parts = [part for part in session.parts if self._archives or part.number >= session.first_part]
+        shown = self._known.show(session) if parts else ()  # most are archived: a look costs those nothing
         if any(shown):
-            for part in session.parts:
-                if self._archives or part.number >= session.first_part:
-                    path = format_path(PartName(session.key, part.number))
-                    yield _listed(path, _stamp(part, shown, view))
+            for part in parts:
+                path = format_path(PartName(session.key, part.number))
+                yield _listed(path, _stamp(part, shown, view))
 
     def _find(self, path: str) -> tuple[Session, Part, tuple[Shown | None, ...]] | None:
         name = parse_path(path)

@@ -17,12 +17,7 @@ _ARCHIVING = frozenset({EndReason.RESET, EndReason.NEW})
 
 
 class SessionEnds:
-    """Ends sessions of ``book``; ``capture`` writes the notes about them.
-
-    It is given later, since the writing of notes needs the sessions.
-    """
-
-    capture: Capture | None = None
+    """Ends sessions of ``book``."""
 
     def __init__(self, book: SessionBook, clock: Clock, zone: Zone) -> None:
         self._book = book
@@ -30,17 +25,22 @@ class SessionEnds:
         self._zone = zone
 
     async def end(
-        self, caller: Caller, session: Session, reason: EndReason, wish: CaptureWish | None
+        self,
+        caller: Caller,
+        session: Session,
+        reason: EndReason,
+        wish: CaptureWish | None,
+        capture: Capture | None,
     ) -> Ended:
-        """End ``session``; no messages of it may come meanwhile.
+        """End ``session``; no messages of it may come meanwhile. ``capture`` writes the note that is wished.
 
         Raises:
             UnavailableError, DamagedError: the note or the ledger cannot be written.
         """
         captured, note_path = session.captured_through, None
-        if wish is not None and self.capture is not None:
+        if wish is not None and capture is not None:
             captured = session.last_seq
-            note_path = await self._write_note(self.capture, caller, session, reason, wish)
+            note_path = await self._write_note(capture, caller, session, reason, wish)
         now = self._clock.now()
 
         def close(before: Session | None, _known: frozenset[str]) -> Changes | None:
@@ -74,16 +74,7 @@ class SessionEnds:
         )
         if note is None:
             return None
-        written = await capture.capture(
-            caller,
-            key=note.key,
-            day=note.day,
-            slug=note.slug,
-            heading=note.heading,
-            trusted=note.trusted,
-            untrusted=note.untrusted,
-        )
-        return written.path
+        return (await capture.capture(caller, note)).path
 
     async def _hear(self, session: Session) -> list[Heard]:
         """What may be shown of the messages since the last capture."""

@@ -97,9 +97,10 @@ def strip_envelope(text: str) -> str:
     beginning only; one whose fence stays open takes the rest of the text with it.
     """
     rest = _RETRY.sub("", text.lstrip("\ufeff"), count=1)
-    while (block := _ENVELOPE.match(rest)) is not None:
-        rest = rest[block.end() :]
-    rest = _STAMP.sub("", rest, count=1)
+    end = 0
+    while (block := _ENVELOPE.match(rest, end)) is not None:
+        end = block.end()
+    rest = _STAMP.sub("", rest[end:], count=1)
     rest = _TRAILER.sub("", rest, count=1)
     return _MESSAGE_ID.sub("", rest).strip()
 
@@ -137,7 +138,7 @@ _RUNTIME_PROMPT = re.compile(
     re.IGNORECASE,
 )
 _INTER_SESSION = re.compile(r"\s*\[Inter-session message\]", re.IGNORECASE)
-_COMMAND = re.compile(r"\s*/[A-Za-z][\w:-]*(?:@\w+)?(?:[ \t][^\n]*)?\s*")
+_COMMAND = re.compile(r"\s*/[A-Za-z][\w:-]*+(?:@\w++)?(?:[ \t][^\n]*+)?\s*+")
 
 _PROMPTS: Final[tuple[tuple[FilterReason, Callable[[str], object]], ...]] = (
     (FilterReason.SYSTEM_WRAPPER, _SYSTEM_WRAPPER.match),
@@ -154,11 +155,11 @@ _SILENT = re.compile(r"[\s*_`~]*NO_REPLY\b|\{\s*\"action\"\s*:\s*\"NO_REPLY\"\s*
 _DIRECTIVE = re.compile(r"\[\[\s*(?:reply_to(?:_current|\s*:[^\]\n]{0,200})|audio_as_voice)\s*\]\][ \t]*")
 
 _ENVELOPE = re.compile(
-    r"\s*[^\n:]{1,100} \(untrusted(?: metadata|, for context|)\):[ \t]*\r?\n"
+    r"\s*+[^\n:]{1,100} \(untrusted(?: metadata|, for context|)\):[ \t]*\r?\n"
     r"```json(?:.*?\n```[ \t]*(?=\r?\n|\Z)|.*)",
     re.DOTALL,
 )
-_TRAILER = re.compile(r"(?:\A|\n)\s*Untrusted context \(metadata\b.*", re.DOTALL)
+_TRAILER = re.compile(r"^[^\S\n]*+Untrusted context \(metadata\b.*", re.DOTALL | re.MULTILINE)
 _STAMP = re.compile(r"\A\s*\[[^\]\n]{0,160}\b\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}[^\]\n]{0,40}\][ \t]*")
 _RETRY = re.compile(r"\A\s*\[Retry after the previous model attempt failed or timed out\]\s*")
 _MESSAGE_ID = re.compile(r"^[ \t]*\[message_id:[^\]\n]{0,200}\][ \t]*(?:\r?\n|\Z)", re.MULTILINE)

@@ -32,7 +32,7 @@ _LEFT_OUT: Final = {
 
 
 class Intake(Protocol):
-    """Where messages go: the sessions of a workspace."""
+    """Where messages go: the sessions of a workspace. One that the host reports itself is left as it is."""
 
     async def ingest(
         self,
@@ -176,15 +176,15 @@ class Ingestion:
         """
         base = after.session or manner.session
         key = SessionKey(manner.agent, base if agent is None else f"{base}:{agent}")
+        known = await self._store.read(partial(find_session, key=key))
+        if known is not None and known.source is SessionSource.RPC:
+            return None
         claim = partial(ledger.claimant, agent=key.agent, session_id=key.session_id)
         owner = await self._store.read(claim)
-        if owner == (after.folder, after.path):
+        if owner in (None, (after.folder, after.path)):
             return key
-        if owner is not None:
-            place = digest(after.folder, after.path)[:8]
-            return SessionKey(key.agent, f"{key.session_id}~{place}")
-        known = await self._store.read(partial(find_session, key=key))
-        return None if known is not None and known.source is SessionSource.RPC else key
+        place = digest(after.folder, after.path)[:8]
+        return SessionKey(key.agent, f"{key.session_id}~{place}")
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await trio.to_thread.run_sync(work, limiter=self._limiter)

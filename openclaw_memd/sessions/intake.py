@@ -9,9 +9,9 @@ from typing import Final
 from openclaw_memd.domain.admission import AdmissionRules, Exclusion
 from openclaw_memd.domain.callers import Caller, Sender
 from openclaw_memd.domain.classification import origin_of_answer, origin_of_question
-from openclaw_memd.domain.instants import clamp_instant
+from openclaw_memd.domain.instants import EARLIEST, clamp_instant
 from openclaw_memd.domain.provenance import Origin, SessionKind, join
-from openclaw_memd.domain.turns import Question, SetAside, Step, Turn, TurnEvent, advance
+from openclaw_memd.domain.turns import Question, SetAside, Step, Turn, TurnEvent, advance, tainted_until
 from openclaw_memd.index.ledger.session_rows import Changes, MessageRow, Part, PieceRow, Place, Session
 from openclaw_memd.sessions.known import Ancestry
 from openclaw_memd.sessions.messages import Message, MessageKind, Role
@@ -49,8 +49,9 @@ class Intake:
     """Takes messages of one call into a session.
 
     ``replayed`` messages happened when they say and not now. ``known`` are the ids of those among them that
-    came before, ``texts`` what `clean_messages` made of them. ``is_buried`` tells of an id whether its message
-    was forgotten.
+    came before, ``texts`` what `clean_messages` made of them. ``heard_at`` is when text that nobody vouches
+    for was handed to the session; ``is_beneath_taint`` says that a session above it is tainted. ``is_buried``
+    tells of an id whether the message was forgotten.
     """
 
     session: Session
@@ -61,11 +62,14 @@ class Intake:
     rules: AdmissionRules
     now: datetime
     replayed: bool = False
+    heard_at: datetime | None = None
+    is_beneath_taint: bool = False
     is_buried: Callable[[str], bool] = lambda _id: False
     accepted: int = 0
     skipped: list[SkippedMessage] = field(default_factory=list)
     _rows: list[MessageRow] = field(default_factory=list)
     _pieces: list[PieceRow] = field(default_factory=list)
+    _tainted_until: datetime | None = None
 
     def take(self, messages: Sequence[Message]) -> Changes:
         """The changes that ``messages`` make, in their order."""
@@ -84,15 +88,21 @@ class Intake:
             else:
                 seen.add(message.id)
                 self._take(message, place, excluded)
-        if self.caller.tainted and not messages:
-            turn = advance(self.session.turn, Step(network=True), self.now)
-            self.session = replace(self.session, turn=turn, cycle_origin=Origin.UNTRUSTED)
-        return Changes(self.session, tuple(self._rows), tuple(self._pieces))
+        if self.heard_at is not None:
+            self._taint(self.heard_at)
+        if self.caller.tainted and not self._rows:
+            self._taint(self.now)
+        return Changes(self.session, tuple(self._rows), tuple(self._pieces), self._tainted_until)
 
     def _take(self, message: Message, place: Place, excluded: Exclusion | None) -> None:
         at = clamp_instant(message.at, self.now)
+        happened_at = at if self.replayed else self.now
+        if self.heard_at is not None and self.heard_at <= happened_at:
+            self._taint(self.heard_at)
+            self.heard_at = None
         before = self.session
-        turn = advance(before.turn, self._event(message), at if self.replayed else self.now)
+        turn = advance(before.turn, self._event(message), happened_at)
+        self._note_end(before.turn, turn, happened_at)
         if excluded is not None:
             turn = replace(turn, asker=None)
         origin = _origin(message.role, turn)
@@ -129,8 +139,17 @@ class Intake:
         else:
             self.skipped.append(SkippedMessage(message.id, skip))
 
+    def _taint(self, at: datetime) -> None:
+        turn = advance(self.session.turn, Step(network=True), at)
+        self.session = replace(self.session, turn=turn, cycle_origin=Origin.UNTRUSTED)
+
+    def _note_end(self, before: Turn, after: Turn, at: datetime) -> None:
+        until = tainted_until(before)
+        if until is not None and not after.tainted:
+            self._tainted_until = max(min(until, at), self._tainted_until or EARLIEST)
+
     def _event(self, message: Message) -> TurnEvent:
-        network = message.tool_network or message.tainted or self.caller.tainted
+        network = message.tool_network or message.tainted or self.caller.tainted or self.is_beneath_taint
         if message.role is not Role.USER:
             return Step(network)
         sender = message.sender or self._context_sender(message)

@@ -1,19 +1,23 @@
 """The sessions that are known, in memory: for questions that cannot wait for the ledger."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from openclaw_memd.domain.admission import AdmissionRules, Exclusion
 from openclaw_memd.domain.kinship import inherited_kind, lineage
 from openclaw_memd.domain.provenance import Provenance, SessionKind
-from openclaw_memd.domain.turns import Turn, settle
+from openclaw_memd.domain.suspicion import Taint
+from openclaw_memd.domain.turns import IDLE_LIMIT, Turn, settle
 from openclaw_memd.index.ledger.session_rows import NO_TURN, Said, Session, SessionKey
 from openclaw_memd.index.ledger.tombstones import Tombstones, hash_message
 
 NEVER_KEPT = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 """Kinds of sessions of which nothing is kept: nobody talks in them."""
+
+MANY_HEARD: Final = 1024
+"""Of more sessions that were handed text, those are forgotten whose turn is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class KnownSessions:
         self._sessions: dict[SessionKey, Session] = {}
         self._tainted: set[SessionKey] = set()
         self._settled: dict[SessionKey, tuple[Turn, Turn]] = {}
+        self._heard: dict[SessionKey, datetime] = {}
+        self._tainted_until: datetime | None = None
         self._buried: set[SessionKey] = set()
         self._buried_messages: set[bytes] = set()
 
@@ -86,15 +92,86 @@ class KnownSessions:
             return False
         return hash_message(key, message_id) in self._buried_messages
 
+    def hear(self, key: SessionKey, at: datetime) -> None:
+        """Text that nobody vouches for was handed to a session ``at`` this instant; it may be an unknown one.
+
+        Its turn is tainted from now on, also before the ledger says so.
+        """
+        self._heard[key] = at
+        if len(self._heard) > MANY_HEARD:
+            over = {one: then + IDLE_LIMIT for one, then in self._heard.items() if at - then >= IDLE_LIMIT}
+            self.raise_tainted_until(max(over.values(), default=None))
+            self._heard = {one: then for one, then in self._heard.items() if one not in over}
+
+    def heard_at(self, key: SessionKey) -> datetime | None:
+        """When that last happened; None when it did not, or the ledger says so."""
+        return self._heard.get(key)
+
+    def heard(self, key: SessionKey, at: datetime) -> None:
+        """The ledger says of a session what happened ``at``."""
+        if self._heard.get(key) == at:
+            del self._heard[key]
+
+    def raise_tainted_until(self, until: datetime | None) -> None:
+        """A turn that is over, or whose session is gone, was tainted ``until`` then."""
+        if until is not None:
+            self._tainted_until = max(until, self._tainted_until or until)
+
+    def expire(self, now: datetime) -> None:
+        """Ask no more about turns whose taint is over by itself; only the event loop may do this."""
+        for key in tuple(self._tainted):
+            turn = self.turn(key, now)
+            if not turn.tainted and turn.active_at is not None:
+                self.raise_tainted_until(turn.active_at + IDLE_LIMIT)
+                self._tainted.discard(key)
+
+    def taint(self, now: datetime) -> Taint:
+        """Network content in the sessions' turns, also in those that are over."""
+        instants = [self._gone_until(now)]
+        for key in (*tuple(self._tainted), *tuple(self._heard)):
+            active_at = self.turn(key, now).active_at
+            instants.append(now if active_at is None else active_at + IDLE_LIMIT)
+        is_now = self.is_gone_tainted(now) or bool(self.tainted(now))
+        last = [min(instant, now) for instant in instants if instant is not None]
+        return Taint(is_now, now if is_now else max(last, default=None))
+
     def tainted(self, now: datetime) -> frozenset[SessionKey]:
         """The sessions in whose turn there is network content now."""
-        return frozenset(key for key in tuple(self._tainted) if self.turn(key, now).tainted)
+        keys = (*tuple(self._tainted), *tuple(self._heard))
+        return frozenset(key for key in keys if self.turn(key, now).tainted)
+
+    def is_tainted(self, key: SessionKey, parent: str | None, now: datetime) -> bool:
+        """Whether there may be network content in the turn of a session: from its own, from that of one that
+        it descends from, or from that of one that descends from it and goes on.
+
+        ``parent`` is who it descends from by the call. A session that is not known may be one that is gone.
+        """
+        if key not in self._sessions and self.is_gone_tainted(now):
+            return True
+        above = self.family(key, parent)
+        return any(other in above or key in self.family(other, None) for other in self.tainted(now))
+
+    def family(self, key: SessionKey, parent: str | None) -> frozenset[SessionKey]:
+        """A session and those that it descends from, by what is known and by a call that names ``parent``."""
+        ids = set(self.ancestry(key).session_ids)
+        if parent is not None:
+            ids.update(self.ancestry(SessionKey(key.agent, parent)).session_ids)
+        return frozenset(SessionKey(key.agent, session_id) for session_id in ids)
 
     def turn(self, key: SessionKey, now: datetime) -> Turn:
         """The turn that a session is in, as it is ``now``.
 
         That the clock was set back is remembered beside the session, which only its own changes touch.
         """
+        turn = self._settle(key, now)
+        at = self._heard.get(key)
+        if at is None:
+            return turn
+        if at > now:
+            self._heard[key] = at = now
+        return settle(replace(turn, tainted=True, active_at=max(at, turn.active_at or at)), now)
+
+    def _settle(self, key: SessionKey, now: datetime) -> Turn:
         session = self._sessions.get(key)
         if session is None:
             return NO_TURN
@@ -103,6 +180,17 @@ class KnownSessions:
         if settled != session.turn:
             self._settled[key] = (session.turn, settled)
         return settled
+
+    def is_gone_tainted(self, now: datetime) -> bool:
+        """Whether a session is gone that may still be in a tainted turn."""
+        until = self._gone_until(now)
+        return until is not None and until > now
+
+    def _gone_until(self, now: datetime) -> datetime | None:
+        """Later than a turn can last means that the clock was set back."""
+        if self._tainted_until is not None and self._tainted_until > now + IDLE_LIMIT:
+            self._tainted_until = now + IDLE_LIMIT
+        return self._tainted_until
 
     def ancestry(self, key: SessionKey, parent: str | None = None) -> Ancestry:
         """The ancestry of a session; ``parent`` is who it descends from while that is not known yet."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.classification import origin_of_answer
 from openclaw_memd.domain.provenance import Origin, is_trusted, join
+from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.index.ledger.session_rows import Changes, Session, SessionKey
 from openclaw_memd.notes.turns import Cycle
 from openclaw_memd.ports import Clock
@@ -20,23 +21,23 @@ class SessionTurns:
     def __init__(self, book: SessionBook, clock: Clock) -> None:
         self._book = book
         self._clock = clock
-        self._told: dict[SessionKey, int] = {}
 
     def is_tainted(self, caller: Caller | None) -> bool:
-        """Whether network content entered the turn of the caller's session.
+        """Whether network content may have entered the turn of the caller's session, also by way of those
+        that it descends from or that descend from it.
 
         A caller that names no session could be any of its agent's.
         """
         if caller is None:
             return False
-        now = self._clock.now()
+        known, now = self._book.known, self._clock.now()
         if caller.session_id is None:
-            return any(key.agent == caller.agent for key in self._book.known.tainted(now))
-        return self._book.known.turn(SessionKey(caller.agent, caller.session_id), now).tainted
+            return known.is_gone_tainted(now) or any(key.agent == caller.agent for key in known.tainted(now))
+        return known.is_tainted(SessionKey(caller.agent, caller.session_id), caller.parent_session_id, now)
 
-    def any_tainted(self) -> bool:
-        """Whether that is so for some session."""
-        return bool(self._book.known.tainted(self._clock.now()))
+    def taint(self) -> Taint:
+        """Network content in the turns of this workspace's sessions."""
+        return self._book.known.taint(self._clock.now())
 
     async def cycle(self, agent: str, session_id: str) -> Cycle:
         """What the session heard since its previous flush, and the turn that it is in.
@@ -55,23 +56,19 @@ class SessionTurns:
             for piece in said
             if is_trusted(piece.origin) and self._book.known.provenance(piece, shown) is not None
         ]
-        self._told[key] = session.last_seq
-        return Cycle(join(*self._origins(session)), tuple(clean))
+        return Cycle(join(*self._origins(session)), tuple(clean), session.last_seq)
 
-    async def flushed(self, agent: str, session_id: str) -> None:
-        """The flush took up what ``cycle`` told last; what came later belongs to the next cycle.
+    async def flushed(self, agent: str, session_id: str, through: int) -> None:
+        """The flush took up the messages up to the number ``through``; later ones are the next cycle's.
 
         Raises:
             UnavailableError, DamagedError: the ledger cannot be written.
         """
         key = SessionKey(agent, session_id)
-        through = self._told.pop(key, None)
-        if through is None:
-            return
 
         def close_cycle(before: Session | None, _known: frozenset[str]) -> Changes | None:
-            if before is None:
-                return None
+            if before is None or not before.flushed_through <= through <= before.last_seq:
+                return None  # or the session was made anew meanwhile
             worst = before.cycle_origin if before.last_seq > through else None
             return Changes(replace(before, flushed_through=through, cycle_origin=worst))
 

@@ -24,7 +24,10 @@ class FakeDaemon:
 
     def __init__(self, path: Path) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
-        self.answers: dict[str, Answer] = {"status": lambda _: {}}
+        self.answers: dict[str, Answer] = {
+            "status": lambda _: {},
+            "recall.get": lambda _: {"status": "not_found"},
+        }
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         self._listener.listen()

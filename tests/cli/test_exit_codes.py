@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from openclaw_memd.cli import client
 from openclaw_memd.cli.client import call_at
 from openclaw_memd.cli.exits import BAD_CONFIG, DONE, FAILED, NO_DAEMON, USAGE
 from tests.daemons import RunningDaemon, daemon_env, run_memd, short_folder
@@ -78,7 +80,60 @@ def test_a_daemon_that_is_halted_is_told_from_one_that_is_busy(
     done = halted.memd(*arguments, timeout_s=20)
 
     assert done.returncode == NO_DAEMON
-    assert "the daemon does not answer" in done.stderr
+    assert done.stderr == f"memd: the daemon does not answer at {halted.socket} (pid {halted.pid})\n"
+
+
+def test_a_halted_daemon_whose_queue_is_full_does_not_answer_either(halted: RunningDaemon) -> None:
+    with ExitStack() as held:
+        for _ in range(1024):
+            waiting = held.enter_context(socket.socket(socket.AF_UNIX))
+            waiting.setblocking(False)
+            try:
+                waiting.connect(str(halted.socket))
+            except BlockingIOError:
+                break
+        else:
+            pytest.skip("the queue has no end here")
+        done = halted.memd("status", "--json", timeout_s=20)
+
+    assert done.returncode == NO_DAEMON
+    error = json.loads(done.stdout)["error"]
+    assert (error["message"], error["data"]) == (
+        "the daemon does not answer",
+        {"kind": "no_daemon", "pid": halted.pid},
+    )
+
+
+@pytest.mark.parametrize("key", ["MEMD_STATE_DIR", "MEMD_SOCKET"])
+def test_no_daemon_starts_below_a_folder_that_others_can_write_to(folder: Path, key: str) -> None:
+    (folder / "ws").mkdir()
+    (folder / "pub/own").mkdir(parents=True)
+    (folder / "pub").chmod(0o777)
+    env = daemon_env(folder) | {key: str(folder / "pub/own/x")}
+    done = run_memd("run", "--workspace", str(folder / "ws"), env=env)
+    assert done.returncode == BAD_CONFIG
+    assert f"others can write to {folder}/pub; chmod go-w {folder}/pub" in done.stderr
+    assert done.stderr.startswith("memd: paths.state_dir: ") == (key == "MEMD_STATE_DIR")
+    assert list((folder / "pub/own").iterdir()) == []
+
+
+def test_only_where_there_is_no_daemon_one_is_to_be_started(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "ALIVE_WITHIN_S", 0.05)
+    monkeypatch.setattr(client, "BUSY_WITHIN_S", 0.06)
+    path = folder / "m.sock"
+    with pytest.raises(client.NoDaemonError) as absent:
+        call_at(path, "status", {}, timeout_s=1.0)
+    assert absent.value.message == f"no daemon at {path}; start it with `memd run`"
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(path))
+        silent.listen()
+        for lock in ("", "not a number", "-1", "0", "99999999999999999999", str(2**22 + 1)):
+            (folder / "m.sock.lock").write_text(lock)
+            with pytest.raises(client.NoDaemonError) as unanswered:
+                call_at(path, "status", {}, timeout_s=1.0)
+            assert unanswered.value.message == f"the daemon does not answer at {path}"
 
 
 @pytest.mark.parametrize("arguments", CALLS, ids=named)

@@ -21,7 +21,7 @@ APPENDED = {
     "appended": True,
     "spooled": False,
 }
-SEARCHED = {"hits": [], "mode": "keyword", "freshness": "fresh", "took_ms": 1.0, "empty_reason": "no_match"}
+SEARCHED = {"hits": [], "mode": "keyword", "freshness": "fresh", "took_ms": 1.0, "empty_reason": "no_terms"}
 PLANNED = {"due": False, "reason": "below_threshold"}
 GOT = {"status": "ok", "text": "", "lines": 0, "notice": "the file is empty"}
 CALLS: list[tuple[tuple[str, ...], str, Any]] = [
@@ -66,10 +66,11 @@ def test_a_terminal_and_the_option_speak_for_the_owner(
     fake.answers[method] = lambda _: answer
     env = daemon_env(folder)
 
+    session = "cli-reader" if method.startswith("recall.") else "cli"
     assert type_memd(*arguments, env=env).returncode == DONE
-    assert context_of(fake, method) == owner()
+    assert context_of(fake, method) == owner(session)
     assert run_memd(*arguments, "--as-owner", "--agent", "other", env=env).returncode == DONE
-    assert context_of(fake, method) == owner(agent="other")
+    assert context_of(fake, method) == owner(session, agent="other")
 
 
 @pytest.mark.parametrize(("arguments", "method", "answer"), SESSIONS, ids=lambda one: str(one)[:20])

@@ -22,6 +22,22 @@ def test_nothing_is_needed(tmp_path: Path) -> None:
     assert list(config.agents) == ["main"]
 
 
+def test_a_byte_order_mark_at_the_start_is_no_part_of_the_file(tmp_path: Path) -> None:
+    env = write(tmp_path, "\ufeff[search]\nmax_results = 7\n")
+    assert load_config(env).search.max_results == 7
+
+
+def test_schedules_that_nothing_acts_on_yet_may_be_set(tmp_path: Path) -> None:
+    env = write(
+        tmp_path, '[backup]\nschedule = "0 4 * * sun"\n[dreaming]\nlight_schedule = "*/20 1-5 * * *"\n'
+    )
+    config = load_config(env)
+    assert (config.backup.schedule, config.agents["main"].dreaming.light_schedule) == (
+        "0 4 * * sun",
+        "*/20 1-5 * * *",
+    )
+
+
 def test_a_named_file_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.toml"):
         load_config({"MEMD_CONFIG": str(tmp_path / "nowhere.toml")})
@@ -55,6 +71,17 @@ def test_a_named_file_must_exist(tmp_path: Path) -> None:
         ('[embedding]\nbase_url = "http://[::1/v1"', "embedding.base_url", "http"),
         ('[embedding]\nbase_url = "https://host:99999/v1"', "embedding.base_url", "http"),
         ("limits = 3", "limits", "table"),
+        ('[dreaming]\nschedule = "99 * * * *"', "dreaming.schedule", "minute"),
+        ('[dreaming]\nschedule = ""', "dreaming.schedule", "5"),
+        ('[dreaming]\nrem_schedule = "0 3 * *"', "dreaming.rem_schedule", "5"),
+        ('[agents."a.b".dreaming]\ndeep_schedule = "@daily"', 'agents."a.b".dreaming.deep_schedule', "5"),
+        ('[backup]\nschedule = "x"', "backup.schedule", "5"),
+        ("[[sessions.folders]]\npath = 'p'\nagent = 'other'", "sessions.folders[0].agent", "main"),
+        ("[[sessions.folders]]\npath = 'p'\nagent = '../x'", "sessions.folders[0].agent", "matches"),
+        ('[agents."main\\n"]', 'agents."main\\n"', "match"),
+        ('[search]\nlanguages = ["en\\n"]', "search.languages[0]", "matches"),
+        ('[embedding.headers]\nx = "v\\n"', "embedding.headers.x", "match"),
+        ("[[files.extra]]\nname = \"v\\n\"\npath = 'p'", "files.extra[0].name", "matches"),
         ("search = 3", "search", "table"),
         ("dreaming = []", "dreaming", "table"),
         ("[search]\nmin_score = nan", "search.min_score", "number from 0 to 1"),

@@ -61,9 +61,13 @@ def test_the_default_socket_can_be_too_long_as_well(home: Path) -> None:
         ({"include": ["docs/../../other/*.md"]}, "files.include[0]"),
         ({"include": ["~/other/*.md"]}, "files.include[0]"),
         ({"include": ["HOME/ws/docs/*.md"]}, "files.include[0]"),
+        ({"include": ["/etc/*.md"]}, "files.include[0]"),
+        ({"include": ["/usr/share/**/*.md"]}, "files.include[0]"),
+        ({"exclude": ["!/etc/"]}, "files.exclude[0]"),
         ({"exclude": ["!../other/*.md"]}, "files.exclude[0]"),
         ({"evergreen": ["../x.md"]}, "files.evergreen[0]"),
         ({"extra": [{"name": "lib", "path": "HOME/lib", "pattern": "../*.md"}]}, "files.extra[0].pattern"),
+        ({"extra": [{"name": "lib", "path": "HOME/lib", "pattern": "/etc/x"}]}, "files.extra[0].pattern"),
     ],
 )
 def test_a_pattern_that_leads_elsewhere_is_refused(home: Path, files: Table, key: str) -> None:
@@ -73,7 +77,28 @@ def test_a_pattern_that_leads_elsewhere_is_refused(home: Path, files: Table, key
     }
     told = refusal(home, {"files": placed})
     assert told.startswith(f"{key}: ")
-    assert told.endswith("leads elsewhere; allowed: a pattern relative to the folder")
+    assert told.endswith("leads out of the folder; allowed: a pattern relative to the folder")
+
+
+def test_a_folder_that_the_workspace_has_is_not_taken_for_the_machines(home: Path) -> None:
+    (home / "ws/etc").mkdir()
+    judge(home, {"files": {"include": ["/etc/*.md", "/nothing-has-this-name/*.md"]}})
+
+
+@pytest.mark.parametrize("open_to_others", ["pub", "pub/state"])
+def test_a_state_folder_that_others_could_replace_is_refused(home: Path, open_to_others: str) -> None:
+    (home / "pub/state").mkdir(parents=True)
+    (home / open_to_others).chmod(0o777)
+    for place in ("pub/state", "pub/state/deeper/still", "link/deeper"):
+        (home / "link").unlink(missing_ok=True)
+        (home / "link").symlink_to(home / "pub/state")
+        told = refusal(home, {"paths": {"state_dir": f"{home}/{place}"}})
+        assert told == (
+            f"paths.state_dir: others can write to {home}/{open_to_others}; chmod go-w "
+            f"{home}/{open_to_others}; allowed: a folder where only its user can write"
+        )
+    (home / open_to_others).chmod(0o1777)
+    judge(home, {"paths": {"state_dir": f"{home}/pub/state"}})
 
 
 def test_ordinary_patterns_are_taken(home: Path) -> None:

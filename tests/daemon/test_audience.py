@@ -127,7 +127,11 @@ def test_only_the_owner_raises_trust(daemon: RunningDaemon) -> None:
         assert "March" in found(client, OWNER)
         hits = client.call("recall.search", query="feeding March", context=OWNER)["hits"]
         assert {hit["origin"] for hit in hits if "March" in hit["text"]} == {"untrusted"}
-        assert client.call("memory.trust", path=path, origin="agent", context=OWNER) == {"changed": 1}
+        with pytest.raises(DaemonError) as refusal:  # outside text is in this turn now
+            client.call("memory.trust", path=path, origin="agent", context=OWNER)
+        assert refusal.value.error["data"]["reason"] == "tainted"
+        other = OWNER | {"session_id": "by-hand"}
+        assert client.call("memory.trust", path=path, origin="agent", context=other) == {"changed": 1}
         hits = client.call("recall.search", query="feeding March", context=OWNER)["hits"]
         assert {hit["origin"] for hit in hits if "March" in hit["text"]} == {"agent"}
 

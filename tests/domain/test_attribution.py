@@ -275,6 +275,33 @@ def test_handwritten_lines_that_move_while_a_session_is_tainted_stay_handwritten
     assert found == {"- the depot opens at seven": HANDWRITTEN, "- new": FOREIGN}
 
 
+@pytest.mark.parametrize("line", ["---", "- ok", "- done well"])
+def test_short_handwritten_lines_that_move_while_a_session_is_tainted_are_not_known(line: str) -> None:
+    """They are alike by chance."""
+    ledger = LineLedger()
+    ledger.look({DAY: [line]})
+    assert ledger.look({DAY: [], OTHER: [line]}, change=FOREIGN)[OTHER] == {line: FOREIGN}
+
+
+def test_what_the_owner_decided_does_not_vouch_for_an_edit_that_nobody_reported() -> None:
+    raised = replace(WEB, origin=Origin.AGENT)
+    ledger = LineLedger()
+    ledger.record(DAY, [OUTSIDE], raised, decided=True)
+    ledger.look({DAY: [OUTSIDE]})
+    assert ledger.look({DAY: [OUTSIDE_EDITED]}, change=FOREIGN)[DAY] == {OUTSIDE_EDITED: FOREIGN}
+    # Nor does the edit stand for the owner's decision from then on.
+    again = f"{OUTSIDE_EDITED}!"
+    assert ledger.look({DAY: [again]})[DAY] == {again: FOREIGN}
+
+
+def test_what_the_owner_decided_vouches_for_an_edit_of_a_trusted_turn() -> None:
+    raised = replace(WEB, origin=Origin.AGENT)
+    ledger = LineLedger()
+    ledger.record(DAY, [OUTSIDE], raised, decided=True)
+    ledger.look({DAY: [OUTSIDE]})
+    assert ledger.look({DAY: [OUTSIDE_EDITED]}, change=CRON)[DAY] == {OUTSIDE_EDITED: raised}
+
+
 def test_a_file_from_elsewhere_knows_its_own_records_only() -> None:
     ledger = LineLedger()
     ledger.record(DAY, ["- the nightly job counted 40 crates"], CRON)

@@ -21,7 +21,9 @@ WRITES = {
     "no context": (None, Origin.UNTRUSTED),
     "an empty context": (Caller(), Origin.UNTRUSTED),
     "the owner's turn": (OWNER_CHAT, Origin.AGENT),
-    "the owner's turn in a group": (replace(OWNER_CHAT, chat_type=ChatType.GROUP), Origin.AGENT),
+    "the owner's turn in a group": (replace(OWNER_CHAT, chat_type=ChatType.GROUP), Origin.UNTRUSTED),
+    "the owner's turn in a channel": (replace(OWNER_CHAT, chat_type=ChatType.CHANNEL), Origin.UNTRUSTED),
+    "the owner's turn anywhere": (replace(OWNER_CHAT, chat_type=ChatType.UNKNOWN), Origin.UNTRUSTED),
     "the owner's turn of unknown kind": (
         replace(OWNER_CHAT, session_kind=SessionKind.UNKNOWN),
         Origin.AGENT,
@@ -32,6 +34,10 @@ WRITES = {
     "cron": (Caller(session_kind=SessionKind.CRON), Origin.SYSTEM),
     "heartbeat": (Caller(session_kind=SessionKind.HEARTBEAT), Origin.SYSTEM),
     "cron for the owner": (replace(OWNER_CHAT, session_kind=SessionKind.CRON), Origin.AGENT),
+    "cron for the owner in a group": (
+        replace(OWNER_CHAT, session_kind=SessionKind.CRON, chat_type=ChatType.GROUP),
+        Origin.UNTRUSTED,
+    ),
     "cron for a guest": (Caller(session_kind=SessionKind.CRON, sender=GUEST), Origin.UNTRUSTED),
     "tainted cron": (Caller(session_kind=SessionKind.CRON, tainted=True), Origin.UNTRUSTED),
     "sub-agent of nobody": (Caller(session_kind=SessionKind.SUBAGENT), Origin.UNTRUSTED),
@@ -42,6 +48,17 @@ WRITES = {
 def test_the_origin_of_a_write(case: str) -> None:
     caller, expected = WRITES[case]
     assert origin_of_write(caller, tainted=False) is expected
+
+
+@pytest.mark.parametrize("chat_type", ChatType)
+def test_the_owner_writes_in_groups_only_where_the_configuration_says_so(chat_type: ChatType) -> None:
+    caller = replace(OWNER_CHAT, chat_type=chat_type)
+    trusted = {ChatType.DIRECT, ChatType.GROUP}
+    expected = Origin.AGENT if chat_type in trusted else Origin.UNTRUSTED
+    assert origin_of_write(caller, tainted=False, owner_in_groups=True) is expected
+    assert origin_of_write(caller, tainted=True, owner_in_groups=True) is Origin.UNTRUSTED
+    guest = replace(caller, sender=GUEST)
+    assert origin_of_write(guest, tainted=False, owner_in_groups=True) is Origin.UNTRUSTED
 
 
 @pytest.mark.parametrize("case", WRITES)
@@ -108,6 +125,7 @@ def test_no_write_is_the_owners_and_only_the_owners_turn_is_trusted(
     if origin is Origin.AGENT:
         assert caller is not None
         assert caller.sender.is_owner
+        assert caller.chat_type is ChatType.DIRECT
         assert (tainted, caller.tainted) == (False, False)
 
 

@@ -3,8 +3,9 @@ import unicodedata
 import pytest
 from hypothesis import given
 
-from openclaw_memd.domain.folding import align, fold, normalize, spell_umlauts
+from openclaw_memd.domain.folding import MOST_MARKS, align, fold, normalize, spell_umlauts
 from tests.domain.samples import any_text
+from tests.work import grows_with_length
 
 
 @pytest.mark.parametrize(
@@ -108,3 +109,18 @@ def test_alignment_holds_for_every_character_after_one_that_composes(left: str) 
         text = left + chr(code_point)
         normalized = normalize(text)
         assert len(align(text, normalized)[0]) == len(normalized), hex(code_point)
+
+
+@pytest.mark.parametrize("marks", ["\u0301", "\u0316\u0301", "\u0344", "\u0e48\u0e38", "\u05b4\u05bc"])
+def test_only_so_many_marks_stay_on_a_letter(marks: str) -> None:
+    normalized = normalize("a" + marks * 400 + "b")
+
+    assert sum(map(bool, map(unicodedata.combining, normalized))) <= MOST_MARKS
+    assert normalize(normalized) == normalized
+    assert grows_with_length(lambda size: align(text := "a" + marks * size, normalize(text)), 4_000)
+
+
+def test_every_mark_that_normalisation_sorts_is_counted() -> None:
+    every = filter(unicodedata.combining, map(chr, range(0x110000)))
+
+    assert not [mark for mark in every if len(normalize("a" + mark * 400)) > 4 * MOST_MARKS]

@@ -1,13 +1,21 @@
+import base64
+import random
 import re
 
 import pytest
 
 from openclaw_memd.domain.identifiers import (
     COMPOUND_PATTERN,
+    IDENTIFIER_CHARS,
+    IDENTIFIER_PIECES,
     URL_PATTERN,
+    cut_long,
+    find_blobs,
+    hide_blobs,
     is_identifier,
     parse_compound,
 )
+from tests.work import grows_with_length
 
 MATCH = re.compile(f"{URL_PATTERN}|{COMPOUND_PATTERN}")
 
@@ -94,3 +102,61 @@ def test_only_compounds_of_words_have_stems_as_a_whole() -> None:
 
 def test_a_deep_path_has_few_tails() -> None:
     assert len([tail for tail in parse_compound("/".join("abcdefghij")).tails if "/" in tail]) <= 3
+
+
+BYTES = random.Random(3).randbytes(6_000)
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        base64.b64encode(BYTES).decode(),
+        base64.urlsafe_b64encode(BYTES).decode(),
+        BYTES.hex(),
+        base64.b64encode(BYTES[:150]).decode(),
+    ],
+    ids=["base64", "base64url", "hex", "short"],
+)
+def test_encoded_bytes_are_blobs_wherever_they_stand(blob: str) -> None:
+    for before, after in (("", ""), ("data:image/png;base64,", ")"), ("see (", ") and more words")):
+        assert [(before + blob + after)[start:end] for start, end in find_blobs(before + blob + after)] == [
+            blob
+        ]
+        assert hide_blobs(before + blob + after) == f"{before}…{after}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a/b" * 200,
+        "-" * 400,
+        "=" * 400,
+        "word" * 100,
+        "1" * 400,
+        "some/long/path/with_words/and-more/" * 20,
+        "getUserName/setUserName/" * 20,
+        "pkg12/mod345/" * 40,
+        "3f2a9c1b-77d0-4e1f-9c3a-" * 20,
+        "f3a9c1b277d04e1f9c3a" * 3,
+    ],
+)
+def test_words_joined_by_signs_and_short_hashes_are_no_blobs(text: str) -> None:
+    assert not list(find_blobs(text))
+    assert hide_blobs(text) == text
+
+
+def test_an_identifier_is_cut_only_when_it_is_too_long_or_joins_too_many() -> None:
+    assert cut_long("a" * IDENTIFIER_CHARS) is None
+    assert cut_long(".".join(["ab"] * IDENTIFIER_PIECES)) is None
+    many = cut_long(".".join(["ab"] * (IDENTIFIER_PIECES + 1)))
+    assert many is not None
+    assert list(many)[:2] == [(0, "ab"), (3, "ab")]
+    long = cut_long("x/" + "b" * IDENTIFIER_CHARS)
+    assert long is not None
+    assert [piece for _, piece in long] == ["x", "b" * IDENTIFIER_CHARS]
+
+
+@pytest.mark.parametrize("unit", ["क", "क-", "ก", "a\u0301", "_", "a_", "aA"])
+def test_telling_identifiers_takes_no_more_than_their_length(unit: str) -> None:
+    """Some letters count as marks, too: there must be one way only to divide a row of them."""
+    assert grows_with_length(lambda size: is_identifier(unit * size + "-" + unit), 10_000)

@@ -1,3 +1,5 @@
+import base64
+import random
 import re
 import unicodedata
 
@@ -5,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openclaw_memd.domain.identifiers import IDENTIFIER_CHARS
 from openclaw_memd.domain.text import Analyzer, Term
 from tests.domain.samples import SAMPLES, Sample, any_text, mixed_text
+from tests.work import grows_with_length
 
 LANGUAGES = tuple(
     dict.fromkeys(
@@ -361,3 +365,53 @@ def test_long_input_of_one_kind_is_analysed(piece: str) -> None:
 def test_forms_do_not_depend_on_what_was_analysed_before(seed: int) -> None:
     text = f"Seed{seed} CHG-{seed} don't Größe 仓库{seed}"
     assert ENGLISH.index_terms(text) == Analyzer().index_terms(text)
+
+
+ODD_UNITS = [
+    "a/b.",
+    "a-",
+    "pkg/mod.",
+    "word ",
+    "记",
+    "\u0301",
+    "\u0301\u0316",
+    "क",
+    "_",
+    "aA1",
+    "[",
+    "*",
+    "\\",
+    "1,",
+]
+
+
+@pytest.mark.parametrize("unit", ODD_UNITS)
+def test_odd_text_takes_no_more_than_its_length(unit: str) -> None:
+    analyzer = Analyzer()
+    for work in (analyzer.index_line, analyzer.tokens):
+        assert grows_with_length(lambda size, work=work: work(f"a{unit * size}"), 8_000)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("unit", ODD_UNITS)
+def test_no_token_has_more_forms_than_an_identifier_can_have(unit: str) -> None:
+    tokens = Analyzer().tokens(f"start {unit * 4_000} end")
+
+    assert max(len(token.forms) for token in tokens) <= 2 * IDENTIFIER_CHARS
+    assert "end" in tokens[-1].forms
+
+
+def test_the_words_of_what_is_too_long_for_an_identifier_are_found() -> None:
+    path = ".".join(f"pkg{number}/mod{number}" for number in range(500))
+    terms = Analyzer().index_terms(path)
+
+    assert {"pkg77", "mod499", "pkg", "mod"} <= set(terms)
+    assert len(terms) < 2 * len(path)
+    assert all(forms.forms[0] in terms for forms in Analyzer().query_terms("pkg77"))
+
+
+def test_encoded_bytes_are_one_word() -> None:
+    blob = base64.b64encode(random.Random(5).randbytes(30_000)).decode()
+    terms = Analyzer().index_terms(f"![](data:image/png;base64,{blob}) caption")
+
+    assert len(terms) < 12
+    assert {"image", "png", "caption"} <= set(terms)

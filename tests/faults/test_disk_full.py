@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import QUICK, page
 from tests.daemons import MEMD, DaemonError, RunningDaemon, short_folder
 from tests.faults.disks import can_mount, fill, small_disk
 
 SMALL = 'mount -t tmpfs -o size=8m,mode=700 tmpfs "$MEMD_STATE_DIR" && exec "$@"'
 LARGE_NOTE = "".join(f"filler{number} " for number in range(6_000))
+
+OWNER = {"sender": {"is_owner": True}, "chat_type": "direct"}
 
 pytestmark = pytest.mark.fault
 
@@ -58,6 +60,21 @@ def test_reading_goes_on_and_writing_comes_back_with_the_room(daemon: RunningDae
     daemon.wait_until(lambda: "memory/b.md" in daemon.search_paths("secondword"), limit_s=60)
     daemon.wait_until(lambda: daemon.call("status")["state"] == "ok")
     assert daemon.call("status", deep=True)["warnings"] == []
+
+
+def test_what_the_disk_refused_is_a_warning_until_a_write_works(daemon: RunningDaemon) -> None:
+    ballast = fill(disk_of(daemon))
+    text = LARGE_NOTE[:50_000]
+
+    assert kind_of_failure(daemon, "note.append", text=text, context=OWNER)[0] == "unavailable"
+    status = daemon.call("status")
+    assert status["state"] == "degraded"
+    assert "the last write to the ledger failed: the disk is full" in status["warnings"]
+    assert page(daemon, "/health").status_code == 200  # its writer lives: a restart would not help
+    ballast.unlink()
+
+    daemon.call("note.append", text=text, context=OWNER)
+    daemon.wait_until(lambda: daemon.call("status")["state"] == "ok")
 
 
 def test_a_rebuild_without_room_fails_and_harms_nothing(daemon: RunningDaemon) -> None:

@@ -141,7 +141,7 @@ def call(method: str, *, call_id: object = 1, **params: Any) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def serving(*, grace_s: float = 3.0, **limits: Any) -> AsyncIterator[Served]:
+async def serving(*, grace_s: float = 3.0, limit_s: float = 30.0, **limits: Any) -> AsyncIterator[Served]:
     """A gateway on a real socket."""
     with short_dir() as folder:
         listener = open_listener(Path(folder) / "run" / "memd.sock")
@@ -163,7 +163,7 @@ async def serving(*, grace_s: float = 3.0, **limits: Any) -> AsyncIterator[Serve
                 async with trio.open_nursery() as nursery:
                     served = Served(services, listener.path, nursery)
                     await nursery.start(serve)
-                    with trio.fail_after(30):
+                    with trio.fail_after(limit_s):
                         yield served
                         served.stopping.set()
                         await served.stopped.wait()

@@ -198,12 +198,21 @@ def test_the_longest_path_works_and_one_more_byte_is_explained() -> None:
 def test_a_folder_that_others_can_write_to_is_refused(path: Path) -> None:
     path.parent.mkdir()
     path.parent.chmod(0o777)
-    with pytest.raises(SocketPathError, match="chmod 700"):
+    with pytest.raises(SocketPathError, match="chmod go-w"):
         open_listener(path)
     path.parent.chmod(0o1777)  # others cannot replace what is ours there
     listener = open_listener(path)
     assert mode(path) == 0o600
     listener.close()
+
+
+def test_a_folder_below_one_that_others_can_write_to_is_refused(path: Path) -> None:
+    deep = path.parent / "private" / "sub" / path.name
+    path.parent.mkdir()
+    path.parent.chmod(0o777)
+    with pytest.raises(SocketPathError, match="others can write to"):
+        open_listener(deep)
+    assert not deep.parent.parent.exists()
 
 
 def test_a_folder_that_is_a_file_is_explained(path: Path) -> None:

@@ -116,6 +116,12 @@ async def test_an_unknown_method_is_told_its_nearest_neighbour_only(services: Fa
         assert SECRET not in str(await ask(call(SECRET)))
 
 
+@pytest.mark.parametrize("name", ["nope", "note", "n", "x" * 5000])
+async def test_an_unknown_method_that_is_like_none_is_told_none(services: FakeServices, name: str) -> None:
+    async with dispatching(services) as ask:
+        assert (await ask(call(name)))["error"]["message"] == "no such method"
+
+
 async def test_a_key_given_twice_is_refused(services: FakeServices) -> None:
     async with dispatching(services) as ask:
         error = (await ask(b'{"jsonrpc":"2.0","id":1,"method":"status","method":"job.list"}'))["error"]

@@ -177,6 +177,58 @@ async def until_served(served: Served) -> None:
                 return
 
 
+async def pass_time(clock: trio.testing.MockClock, seconds: float) -> None:
+    await trio.testing.wait_all_tasks_blocked(0.01)
+    clock.jump(seconds)
+    await trio.testing.wait_all_tasks_blocked(0.01)
+
+
+async def test_the_longest_idle_connection_makes_room(mock_clock: trio.testing.MockClock) -> None:
+    async with serving(connections=3, limit_s=1000) as served, AsyncExitStack() as held:
+
+        async def connect() -> LineClient:
+            return await held.enter_async_context(served.lines())
+
+        older = await connect()
+        assert "result" in await older.call("status")
+        await pass_time(mock_clock, 10)
+        kept = await held.enter_async_context(await served.connect())
+        await kept.send_all(request("GET", "/health"))
+        assert (await read_page(kept)).status == 200
+        await pass_time(mock_clock, 10)
+        newer = await connect()
+        assert "result" in await newer.call("status")
+        await pass_time(mock_clock, 39)
+        assert (await (await connect()).call("status"))["error"]["data"]["reason"] == "connections"
+        await pass_time(mock_clock, 2)
+        assert "result" in await (await connect()).call("status")
+        assert await older.read() is None
+        await pass_time(mock_clock, 10)
+        assert "result" in await (await connect()).call("status")
+        assert await kept.receive_some() == b""
+        assert "result" in await newer.call("status")
+        assert "error" in await (await connect()).call("status")
+
+
+async def test_a_connection_with_a_call_in_flight_is_never_closed_for_another(
+    mock_clock: trio.testing.MockClock,
+) -> None:
+    turnstile = Turnstile()
+    async with serving(connections=2, read_ms=600_000, limit_s=1000) as served, served.lines() as waiting:
+        served.services.main.on_search = turnstile.search
+        await waiting.send(call("recall.search", query="x"))
+        async with await served.connect() as posting:
+            body = json.dumps(call("recall.search", query="x")).encode()
+            await posting.send_all(request("POST", "/rpc", body))
+            await turnstile.entered.wait()
+            await pass_time(mock_clock, 300)
+            async with served.lines() as refused:
+                assert (await refused.call("status"))["error"]["data"]["reason"] == "connections"
+            turnstile.gate.set()
+            assert "result" in await waiting.read()
+            assert (await read_page(posting)).status == 200
+
+
 async def test_many_connections_call_at_once() -> None:
     async def one() -> None:
         async with served.lines() as client:

@@ -6,6 +6,7 @@ import apsw
 import pytest
 
 from openclaw_memd.errors import UnavailableError
+from openclaw_memd.index import store
 from openclaw_memd.index.rebuilding import Rebuilder
 from tests.index.faulty_disk import FaultyDisk, faulty_disk
 from tests.index.notes import Index, Notes, open_notes
@@ -37,6 +38,12 @@ async def assert_shows(index: Index, words: dict[str, str]) -> None:
     assert await index.find("common") == sorted(words)
     for path, word in words.items():
         assert await index.find(word) == [path]
+
+
+def failure_of(index: Index) -> str | None:
+    """The reason why the last write failed."""
+    failure = index.store.write_failure
+    return None if failure is None else failure.reason
 
 
 @pytest.mark.parametrize(("error", "lasting"), [(apsw.IOError, False), (apsw.FullError, True)])
@@ -94,7 +101,56 @@ async def test_a_full_disk_in_a_rebuild_leaves_the_old_index(
         await assert_shows(index, words)
 
 
-async def test_reads_and_the_probe_work_on_a_full_disk(notes: Notes, disk: FaultyDisk) -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(apsw.FullError, "disk_full"), (apsw.IOError, "disk_error"), (apsw.ReadOnlyError, "read_only")],
+)
+async def test_a_failed_write_is_remembered_until_one_works(
+    notes: Notes, disk: FaultyDisk, error: type[apsw.Error], reason: str
+) -> None:
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        assert failure_of(index) is None
+        disk.arm(1, lasting=True, error=error)
+        notes.write("memory/late.md", "late\n")
+        with pytest.raises(UnavailableError):
+            await index.indexer.sync()
+        await index.find("late")  # reading changes nothing
+        for _ in range(2):
+            with pytest.raises(UnavailableError):
+                await index.store.probe()
+            assert failure_of(index) == reason
+        disk.disarm()
+        await index.store.probe()
+        assert failure_of(index) is None
+
+
+async def test_room_for_one_page_alone_is_no_room(
+    notes: Notes, disk: FaultyDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_notes(notes) as index:
+        disk.arm(1, lasting=True, error=apsw.FullError)
+        notes.write("memory/late.md", "late\n")
+        with pytest.raises(UnavailableError):
+            await index.indexer.sync()
+        disk.disarm()
+        monkeypatch.setattr(store, "ROOM_BYTES", 2**62)
+        with pytest.raises(UnavailableError):
+            await index.store.probe()
+        assert index.store.write_failure is not None
+
+
+async def test_a_lock_of_somebody_else_is_no_failure_of_the_disk(notes: Notes) -> None:
+    def be_locked(_writer: apsw.Connection) -> None:
+        raise apsw.BusyError("locked")
+
+    async with open_notes(notes) as index:
+        with pytest.raises(UnavailableError):
+            await index.store.write(be_locked)
+        assert index.store.write_failure is None
+
+
+async def test_reads_work_on_a_full_disk(notes: Notes, disk: FaultyDisk) -> None:
     words = edit(notes, 0)
     async with open_notes(notes) as index:
         await index.indexer.sync()
@@ -104,7 +160,6 @@ async def test_reads_and_the_probe_work_on_a_full_disk(notes: Notes, disk: Fault
             await index.indexer.sync()
         assert caught.value.reason == "disk_full"
         await assert_shows(index, words)
-        await index.store.probe()
         disk.disarm()
         await index.indexer.sync()
         assert await index.find("late") == ["memory/late.md"]

@@ -12,7 +12,7 @@ from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import ListedFile, Listing, Skipped
 from openclaw_memd.files.rules import FileRules
-from openclaw_memd.index import readers
+from openclaw_memd.index import publishing, readers
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.publishing import Published
 from tests.index.notes import Index, Notes, open_notes
@@ -521,3 +521,53 @@ async def test_a_workspace_that_is_gone_counts_as_partial_and_keeps_its_rows(not
         notes.folder.with_name("elsewhere").rename(notes.folder)
         await index.indexer.sync()
         assert freshness(index) == "fresh"
+
+
+async def test_other_files_do_not_wait_for_a_big_one_that_goes(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "DROPPED_TERMS", 50)
+    words = "".join(f"- word{number}a word{number}b\n" for number in range(300))
+    notes.write("memory/big.md", words)
+    notes.write("memory/gone.md", words)
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        notes.write("memory/big.md", "- less\n")
+        notes.remove("memory/gone.md")
+        notes.write("memory/small.md", "- fresh\n")
+        seen: list[set[str]] = []
+
+        def look(_done: int, _total: int) -> None:
+            seen.append(set(index.indexer.store.read_now(readers.files)))
+
+        report = await index.indexer.sync(on_progress=look)
+        assert (report.added, report.changed, report.removed) == (1, 1, 1)
+        shown = [{"memory/small.md", "memory/gone.md"} <= paths for paths in seen]
+        assert shown.count(True) > 2
+        assert seen[-1] == {"memory/big.md", "memory/small.md"}
+        again = await index.indexer.sync()
+        assert again.unchanged == 2
+
+
+async def test_what_a_cancelled_sync_took_out_of_a_file_comes_back_with_the_next(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "DROPPED_TERMS", 50)
+    words = "".join(f"- word{number}a word{number}b\n" for number in range(300))
+    notes.write("memory/big.md", words)
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        before = await index.indexer.store.read(lambda reader: readers.files(reader)["memory/big.md"])
+        stat = os.stat(notes.folder / "memory/big.md")
+        notes.write("memory/big.md", "- less\n")
+        with trio.CancelScope() as scope:
+            await index.indexer.sync(
+                on_progress=lambda _done, _total: scope.cancel() if index.indexer.generation > 2 else None
+            )
+        notes.write("memory/big.md", words)
+        os.utime(notes.folder / "memory/big.md", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        await index.indexer.sync()
+        after = await index.indexer.store.read(lambda reader: readers.files(reader)["memory/big.md"])
+        assert scope.cancelled_caught
+        assert after.chunks == before.chunks
+        assert after.state.hash == before.state.hash

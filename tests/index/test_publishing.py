@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from openclaw_memd.domain.provenance import Source, Tier, TrustTier
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import FileState, ListedFile
-from openclaw_memd.index import readers
+from openclaw_memd.index import publishing, readers
 from openclaw_memd.index.database import Durability, migrate, open_writer
 from openclaw_memd.index.origins import BY_PLACE
 from openclaw_memd.index.preparing import PreparedFile
@@ -39,8 +39,9 @@ def writer(tmp_path: Path) -> Iterator[apsw.Connection]:
 
 def put(writer: apsw.Connection, *files: PreparedFile, removed: tuple[str, ...] = ()) -> Published | None:
     writer.execute("BEGIN IMMEDIATE")
-    published = publish(writer, Slice(files, removed))
+    published, left = publish(writer, Slice(files, removed))
     writer.execute("COMMIT")
+    assert not left
     return published
 
 
@@ -100,7 +101,7 @@ def test_each_change_has_a_generation_and_nothing_has_none(writer: apsw.Connecti
     assert first is not None
     assert put(writer, removed=("never.md",)) is None
     with writer:
-        assert publish(writer, Slice(refreshed=(("a.md", replace(STATE, mtime_ns=9)),))) is None
+        assert publish(writer, Slice(refreshed=(("a.md", replace(STATE, mtime_ns=9)),))) == (None, Slice())
     second = put(writer, removed=("a.md",))
     assert second is not None
     assert (first.generation, second.generation) == (1, 2)
@@ -205,3 +206,56 @@ def test_any_history_ends_in_the_same_rows_as_the_last_state_alone(
     finally:
         writer.close()
         fresh.close()
+
+
+def publish_once(writer: apsw.Connection, change: Slice) -> tuple[Published | None, Slice]:
+    writer.execute("BEGIN IMMEDIATE")
+    found = publish(writer, change)
+    writer.execute("COMMIT")
+    return found
+
+
+def many_words(name: str, lines: int = 400) -> str:
+    return "".join(f"- {name}{number}a {name}{number}b\n" for number in range(lines))
+
+
+@pytest.mark.parametrize("instead", [None, many_words("new"), many_words("old")[:200]])
+def test_a_big_file_goes_in_steps_of_few_words(
+    writer: apsw.Connection, monkeypatch: pytest.MonkeyPatch, instead: str | None
+) -> None:
+    monkeypatch.setattr(publishing, "DROPPED_TERMS", 50)
+    put(writer, prepare("MEMORY.md", many_words("old")), prepare("b.md", "- other\n"))
+    chunks = len(ids(writer, "MEMORY.md"))
+    change = (
+        Slice(removed=("MEMORY.md",)) if instead is None else Slice(files=(prepare("MEMORY.md", instead),))
+    )
+    steps = 0
+    while change:
+        before = len(ids(writer, "MEMORY.md"))
+        published, change = publish_once(writer, change)
+        steps += 1
+        assert published is not None
+        assert find_damage(writer) == "none"
+        if change:
+            row = readers.file(writer, "MEMORY.md")
+            assert row is not None
+            assert row.state.hash != STATE.hash  # whatever comes between, it counts as changed
+            assert 0 < before - row.chunks < 30
+            assert row.chunks == len(ids(writer, "MEMORY.md"))
+    assert steps > chunks / 30
+    wanted = [] if instead is None else [chunk.text for chunk in prepare("MEMORY.md", instead).chunks]
+    assert texts(writer, "MEMORY.md") == wanted
+    assert texts(writer, "b.md") == ["- other"]
+    row = readers.file(writer, "MEMORY.md")
+    assert (row is None) if instead is None else (row is not None and row.state == STATE)
+
+
+def test_files_that_lose_nothing_go_with_the_first_step(
+    writer: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "DROPPED_TERMS", 50)
+    put(writer, prepare("MEMORY.md", many_words("old")))
+    _, left = publish_once(writer, Slice((prepare("MEMORY.md", "- new\n"), prepare("b.md", "- other\n"))))
+
+    assert [prepared.file.path for prepared in left.files] == ["MEMORY.md"]
+    assert texts(writer, "b.md") == ["- other"]

@@ -65,3 +65,9 @@ async def test_known_queries_work_while_the_embedder_fails() -> None:
     assert (await cached.embed(["tea"], kind="query")).shape == (1, 32)
     with pytest.raises(EmbedderError):
         await cached.embed(["tea", "new"], kind="query")
+
+
+async def test_no_query_is_kept_in_mind() -> None:
+    cached = CachedEmbedder(HashEmbedder())
+    await cached.embed(["where is the spare key"], kind="query")
+    assert "spare" not in repr(vars(cached))

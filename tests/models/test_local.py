@@ -130,6 +130,21 @@ async def test_passages_go_in_small_batches_so_that_a_query_gets_in_between(embe
     assert len(order) == 7
 
 
+async def test_batches_of_passages_grow_as_far_as_the_model_is_quick(embedding: Embedding) -> None:
+    await embedding.embedder.embed(["x" * 80] * 80, kind="passage")
+
+    sizes = [line.count("|") + 1 for line in embedding.texts()]
+    assert sizes[0] <= 2
+    assert max(sizes) > 4
+    assert sum(sizes) == 80
+
+
+async def test_a_slow_model_gets_few_passages_at_once(embedding: Embedding) -> None:
+    await embedding.embedder.embed(["slow " + "x" * 75] * 8, kind="passage")
+
+    assert {line.count("|") + 1 for line in embedding.texts()} == {2}
+
+
 async def test_all_answer_at_once_while_the_model_loads(embedding: Embedding) -> None:
     (embedding.folder / "loading").touch()
 

@@ -2,15 +2,17 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 import trio
 
-from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.callers import Caller, ChatType
 from openclaw_memd.domain.note_entries import NoteEntry
 from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.errors import DeniedError, InvalidParamsError, TooLargeError
+from openclaw_memd.notes.flushing import FlushRequest
 from openclaw_memd.notes.types import AppendedPart, NoteLimits
 from openclaw_memd.notes.writer import NoteWriter
 from tests.notes.worlds import (
@@ -131,8 +133,24 @@ async def test_trusted_files_do_not_depend_on_what_came_from_outside(
     assert len(trusted[0]) == 2
 
 
+@pytest.mark.parametrize("owner_in_groups", [False, True])
+async def test_what_the_owners_agent_notes_in_a_group_may_be_anybodys(
+    world: World, owner_in_groups: bool
+) -> None:
+    world.owner_in_groups = owner_in_groups
+    expected = (TODAY, Origin.AGENT) if owner_in_groups else (OUTSIDE, Origin.UNTRUSTED)
+    group = replace(OWNER, chat_type=ChatType.GROUP)
+    async with world.open() as opened:
+        noted = await opened.writer.append(group, text="- a")
+        flushed = await opened.writer.flush_append(group, cycle_id="c", text="- b")
+        plan = await opened.writer.flush_plan(group, FlushRequest(190_000, "d"))
+        observed = await opened.writer.observe(group, TODAY, "", "a" * 64)
+    assert [(one.path, one.origin) for one in (noted, flushed)] == [expected] * 2
+    assert (plan.path, observed.origin) == expected
+
+
 async def test_entries_are_bullets_with_trailing_annotations(world: World, writer: NoteWriter) -> None:
-    project = Caller(sender=OWNER.sender, project_key="Example.org/o/r")
+    project = replace(OWNER, session_id=None, project_key="Example.org/o/r")
     await writer.append(
         project,
         entries=[

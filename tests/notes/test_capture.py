@@ -1,11 +1,12 @@
+from dataclasses import replace
 from datetime import date
-from typing import Any
 
 import pytest
 
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
 from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.files import notes
+from openclaw_memd.notes.types import CapturedNote
 from openclaw_memd.notes.writer import NoteWriter
 from tests.notes.faulty_os import FaultyOs
 from tests.notes.worlds import OWNER, Open, World
@@ -19,20 +20,11 @@ TRUSTED = (("- Session: s1", AGENT), ("", AGENT), ("> User: hi", OWN), ("> Assis
 OUTSIDE = (("> Assistant: from the web", WEB), ("> User: ping", SYSTEM))
 
 
-def capture_of(**changes: Any) -> dict[str, Any]:
-    return {
-        "key": "k",
-        "day": DAY,
-        "slug": "Plans",
-        "heading": "# 2026-01-11 13:00 (Europe/Vienna)",
-        "trusted": TRUSTED,
-        "untrusted": OUTSIDE,
-        **changes,
-    }
+NOTE = CapturedNote("k", DAY, "Plans", "# 2026-01-11 13:00 (Europe/Vienna)", TRUSTED, OUTSIDE)
 
 
 async def test_a_capture_is_two_files_and_each_line_keeps_its_provenance(world: World, opened: Open) -> None:
-    done = await opened.writer.capture(OWNER, **capture_of())
+    done = await opened.writer.capture(OWNER, NOTE)
     assert [part.path for part in done.parts] == [
         "memory/2026-01-11-plans.md",
         "memory/2026-01-11-plans-untrusted.md",
@@ -51,20 +43,20 @@ async def test_a_capture_is_two_files_and_each_line_keeps_its_provenance(world: 
 async def test_a_taken_name_is_numbered_for_each_kind_by_itself(world: World, writer: NoteWriter) -> None:
     world.write("memory/2026-01-11-plans.md", "")
     (world.folder / "memory/2026-01-11-plans-2.md").symlink_to("nowhere")
-    done = await writer.capture(OWNER, **capture_of())
+    done = await writer.capture(OWNER, NOTE)
     assert [part.path for part in done.parts] == [
         "memory/2026-01-11-plans-3.md",
         "memory/2026-01-11-plans-untrusted.md",
     ]
-    other = await writer.capture(OWNER, **capture_of(key="k2", untrusted=()))
+    other = await writer.capture(OWNER, replace(NOTE, key="k2", untrusted=()))
     assert other.path == "memory/2026-01-11-plans-4.md"
     assert len(other.parts) == 1
     assert world.read("memory/2026-01-11-plans.md") == ""
 
 
 async def test_a_capture_comes_once(world: World, writer: NoteWriter) -> None:
-    first = await writer.capture(OWNER, **capture_of())
-    again = await writer.capture(OWNER, **capture_of(slug="other"))
+    first = await writer.capture(OWNER, NOTE)
+    again = await writer.capture(OWNER, replace(NOTE, slug="other"))
     assert (again.repeated, again.path) == (True, first.path)
     assert len(world.files()) == 2
 
@@ -75,20 +67,20 @@ async def test_a_name_that_a_spooled_capture_waits_for_is_taken(
     system = FaultyOs(faults={"open": PermissionError(13, "made to fail"), "mkdir": PermissionError(13, "x")})
     with monkeypatch.context() as patched:
         patched.setattr(notes, "os", system)
-        first = await writer.capture(OWNER, **capture_of(untrusted=()))
+        first = await writer.capture(OWNER, replace(NOTE, untrusted=()))
         assert first.spooled
-    second = await writer.capture(OWNER, **capture_of(key="k2", untrusted=()))
+    second = await writer.capture(OWNER, replace(NOTE, key="k2", untrusted=()))
     assert (first.path, second.path) == ("memory/2026-01-11-plans.md", "memory/2026-01-11-plans-2.md")
     await writer.reconcile()
     assert len(world.files()) == 2
 
 
 async def test_only_outside_text(world: World, writer: NoteWriter) -> None:
-    done = await writer.capture(OWNER, **capture_of(trusted=()))
+    done = await writer.capture(OWNER, replace(NOTE, trusted=()))
     assert done.path == "memory/2026-01-11-plans-untrusted.md"
     assert list(world.files()) == [done.path]
 
 
 async def test_a_slug_of_nothing_is_refused(writer: NoteWriter) -> None:
     with pytest.raises(InvalidParamsError):
-        await writer.capture(OWNER, **capture_of(slug="..."))
+        await writer.capture(OWNER, replace(NOTE, slug="..."))

@@ -2,6 +2,7 @@
 
 import errno
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files import notes
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import appends
+from openclaw_memd.index.ledger.forgotten_appends import replace_waiting
+from openclaw_memd.notes.ahead import FIRST_RETRY_S
 from openclaw_memd.notes.types import NoteLimits
 from tests.notes.faulty_os import FaultyOs, Killed
 from tests.notes.worlds import GUEST, HEADER, OUTSIDE, OUTSIDE_HEADER, OWNER, TODAY, Open, World
@@ -233,6 +236,26 @@ async def test_spooled_texts_are_tried_again_at_growing_intervals(
         await pass_time(opened, 1)
         assert opened.writer.waiting == 0
         nursery.cancel_scope.cancel()
+
+
+async def test_a_text_that_was_taken_out_while_it_waited_is_not_waited_for(
+    world: World, system: FaultyOs, mock_clock: MockClock
+) -> None:
+    async with world.open() as opened, trio.open_nursery() as nursery:
+        nursery.start_soon(opened.writer.replay)
+        system.room = 0
+        await opened.writer.append(OWNER, text="- x")
+        await opened.writer.append(GUEST, text="- y")
+        await opened.state.write(partial(replace_waiting, append_id=1, text="", text_hash=""))
+        system.heal()
+        await wait_all_tasks_blocked()
+        mock_clock.jump(FIRST_RETRY_S)
+        await wait_all_tasks_blocked()
+        while opened.writer._ahead.turn.locked():
+            await trio.lowlevel.checkpoint()
+        assert opened.writer.waiting == 0
+        nursery.cancel_scope.cancel()
+    assert world.files() == {TODAY: "", OUTSIDE: OUTSIDE_HEADER + "- y\n"}
 
 
 @pytest.mark.parametrize("limits", [NoteLimits(spool_texts=2), NoteLimits(spool_bytes=11)])

@@ -5,11 +5,12 @@ import pytest
 import trio
 
 from openclaw_memd.config.sections import Flush
-from openclaw_memd.domain.callers import Caller, Sender
+from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.flush_plan import FlushReason
 from openclaw_memd.domain.note_entries import NoteEntry
 from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.errors import InvalidParamsError, UnavailableError
+from openclaw_memd.notes import flushing
 from openclaw_memd.notes.flushing import REMEMBERED_CYCLES, FlushRequest
 from openclaw_memd.notes.turns import Cycle
 from openclaw_memd.notes.writer import NoteWriter
@@ -147,6 +148,30 @@ async def test_a_plan_of_long_ago_names_no_day_any_more(world: World, writer: No
     assert world.read(NEXT_DAY).endswith("- b\n- c\n")
 
 
+async def test_a_host_that_never_changes_its_cycle_id_flushes_every_day(
+    world: World, writer: NoteWriter
+) -> None:
+    for _ in range(3):
+        assert (await writer.flush_plan(OWNER, DUE)).due
+        assert (await writer.flush_plan(OWNER, DUE)).due
+        assert (await writer.flush_append(OWNER, cycle_id="c1", text="- the same every day")).appended
+        assert not (await writer.flush_plan(OWNER, DUE)).due
+        world.clock.forward(hours=24, minutes=1)
+    assert len(world.files()) == 3
+
+
+async def test_what_was_heard_in_a_cycle_that_is_over_says_nothing_of_the_next(
+    world: World, writer: NoteWriter
+) -> None:
+    world.turns.cycles["s1"] = Cycle(Origin.UNTRUSTED, ("Ana has the key",))
+    await writer.flush_append(OWNER, cycle_id="c1", text="- nobody said so")
+    world.clock.forward(hours=24, minutes=1)
+    world.turns.cycles["s1"] = Cycle(Origin.UNTRUSTED, ("Bob has the car",))
+    await writer.flush_append(OWNER, cycle_id="c1", text="- Ana has the key\n- Bob has the car")
+    assert world.read(NEXT_DAY).endswith("\n\n- Bob has the car\n")
+    assert "Ana" in world.read("memory/2026-01-12-untrusted.md")
+
+
 async def test_the_latest_plan_of_an_open_cycle_counts(world: World, writer: NoteWriter) -> None:
     await writer.flush_plan(OWNER, DUE)
     world.clock.at = at(12, 8)
@@ -212,7 +237,7 @@ async def test_a_blank_cycle_id_is_refused(writer: NoteWriter) -> None:
     [
         (None, Origin.UNTRUSTED),
         (GUEST, Origin.UNTRUSTED),
-        (Caller(sender=Sender("u1", is_owner=True)), Origin.UNTRUSTED),
+        (replace(OWNER, session_id=None), Origin.UNTRUSTED),
         (Caller(session_id="c", session_kind=SessionKind.CRON), Origin.SYSTEM),
     ],
 )
@@ -244,6 +269,14 @@ async def test_a_tainted_cycle_is_split_by_what_clean_messages_vouch_for(world: 
     }
     spans = {(path, origin) for path, _, origin in opened.spans()}
     assert spans == {(TODAY, "agent"), (OUTSIDE, "untrusted")}
+
+
+async def test_what_clean_messages_vouch_for_says_nothing_of_itself(world: World, writer: NoteWriter) -> None:
+    """They vouch for words, and comments have none."""
+    world.turns.cycles["s1"] = Cycle(Origin.UNTRUSTED, ("Ana moved the gateway key to the cellar",))
+    note = "- The gateway key moved <!-- key: gateway -->"
+    await writer.flush_append(OWNER, cycle_id="c1", text=note)
+    assert world.read(TODAY) == HEADER + "- The gateway key moved &lt;!-- key: gateway -->\n"
 
 
 @pytest.mark.parametrize("how", ["context", "ledger"])
@@ -297,6 +330,20 @@ async def test_many_cycles_are_not_remembered_for_ever_and_then_trusted_less(
     for number in range(REMEMBERED_CYCLES):
         await writer.flush_append(OWNER, cycle_id=f"c{number}", text="NO_REPLY")
     assert (await writer.flush_append(OWNER, cycle_id="c", text="- the key")).path == OUTSIDE
+
+
+@pytest.mark.parametrize("cycles", ["one", "many"])
+async def test_what_was_heard_takes_little_room_and_is_trusted_less_without(
+    world: World, writer: NoteWriter, monkeypatch: pytest.MonkeyPatch, cycles: str
+) -> None:
+    monkeypatch.setattr(flushing, "REMEMBERED_CHARS", 2_000)
+    for number in range(3):
+        cycle_id = "c0" if cycles == "one" else f"c{number}"
+        world.turns.cycles["s1"] = Cycle(Origin.UNTRUSTED, (f"Ana has key {number}", "x" * 900))
+        await writer.flush_append(OWNER, cycle_id=cycle_id, text=f"- nobody said {number}")
+    last = await writer.flush_append(OWNER, cycle_id=cycle_id, text="- Ana has key 2")
+    assert last.path == (OUTSIDE if cycles == "one" else TODAY)
+    assert (await writer.flush_append(OWNER, cycle_id="c0", text="- Ana has key 0")).path == OUTSIDE
 
 
 async def test_a_cycle_that_cannot_be_ended_is_inherited(world: World, writer: NoteWriter) -> None:

@@ -69,13 +69,10 @@ class FakeTurns:
     def is_tainted(self, caller: Caller | None) -> bool:
         return caller is not None and caller.session_id in self.tainted
 
-    def any_tainted(self) -> bool:
-        return bool(self.tainted)
-
     async def cycle(self, agent: str, session_id: str) -> Cycle:
         return self.cycles.get(session_id, Cycle())
 
-    async def flushed(self, agent: str, session_id: str) -> None:
+    async def flushed(self, agent: str, session_id: str, through: int) -> None:
         if self.fault is not None:
             raise self.fault
         self.cycles.pop(session_id, None)
@@ -111,6 +108,7 @@ class World:
     turns: FakeTurns = field(default_factory=FakeTurns)
     settings: Flush = field(default_factory=Flush)
     limits: NoteLimits = field(default_factory=NoteLimits)
+    owner_in_groups: bool = False
     written: list[str] = field(default_factory=list)
     record: RecordLines = field(default_factory=Spans)
 
@@ -136,6 +134,7 @@ class World:
                 settings=lambda _agent: self.settings,
                 record=self.record,
                 limits=self.limits,
+                owner_in_groups=self.owner_in_groups,
                 on_written=self.written.append,
             )
             if reconcile:

@@ -8,7 +8,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
-from tests.poisoning.histories import CRON, GROUP, GUEST, OWNER, Door, Event, open_history, outside_hits
+from tests.poisoning.histories import (
+    CRON,
+    GROUP,
+    GUEST,
+    OWNER,
+    THROUGH_TAINT,
+    Door,
+    Event,
+    open_history,
+    outside_hits,
+)
 
 pytestmark = pytest.mark.poisoning
 
@@ -17,7 +27,7 @@ QUERIES = ["boiler cellar", "gateway 9400", "CHG-48213", "仓库", "ключ", "
 
 phrases = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)
 TRUSTED_DOORS: list[Door] = ["note", "flush", "say", "capture", "edit"]
-OUTSIDE_DOORS: list[Door] = ["note", "flush", "say", "capture", "tool"]
+OUTSIDE_DOORS: list[Door] = ["note", "flush", "say", "capture", *THROUGH_TAINT]
 
 
 def trusted_events(number: int) -> st.SearchStrategy[Event]:
@@ -26,12 +36,13 @@ def trusted_events(number: int) -> st.SearchStrategy[Event]:
     return st.builds(Event, st.sampled_from(TRUSTED_DOORS), st.just(OWNER), made)
 
 
-outside_events = st.builds(
-    Event,
-    st.sampled_from(OUTSIDE_DOORS),
-    st.sampled_from([GUEST, GROUP, CRON]),
-    st.builds(lambda phrase: f"- {phrase}", phrases),
-) | st.builds(Event, st.just("note"), st.none(), phrases)
+bullets = phrases.map("- {}".format)
+tainted_turns = st.builds(Event, st.sampled_from(THROUGH_TAINT), st.just(OWNER), bullets)
+outside_events = (
+    st.builds(Event, st.sampled_from(OUTSIDE_DOORS), st.sampled_from([GUEST, GROUP, CRON]), bullets)
+    | st.builds(Event, st.just("note"), st.none(), phrases)
+    | tainted_turns
+)
 
 
 @st.composite
@@ -67,9 +78,26 @@ def test_without_everything_from_outside_trusted_files_and_scores_are_the_same(e
     assert hits == expected_hits
 
 
+@pytest.mark.parametrize("door", THROUGH_TAINT)
+def test_a_tainted_turn_of_the_owner_changes_nothing_that_is_trusted(door: Door) -> None:
+    words = "- boiler key 9400 gateway"
+    events = [Event(kind, OWNER, f"- key cellar {kind} own{kind}x") for kind in TRUSTED_DOORS]
+    assert play([events[0], Event(door, OWNER, words), *events[1:]]) == play(events)
+
+
+@pytest.mark.parametrize("door", THROUGH_TAINT)
+def test_nothing_of_a_tainted_turn_of_the_owner_is_trusted(door: Door) -> None:
+    check_untrusted([Event(door, OWNER, "- boiler key 9400 gateway")])
+
+
 @given(st.lists(outside_events, min_size=1, max_size=5))
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_comes_from_outside_is_never_trusted(events: list[Event]) -> None:
+    check_untrusted(events)
+
+
+def check_untrusted(events: Sequence[Event]) -> None:
+    """Nothing is trusted of what ``events`` brought in."""
     clock = MockClock()
 
     async def main() -> None:

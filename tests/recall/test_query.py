@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from openclaw_memd.domain.text import Analyzer, Term
 from openclaw_memd.recall.query import (
+    MOST_FORMS,
+    MOST_TERMS,
     Statistics,
     choose_rare,
     match_any,
@@ -87,3 +89,14 @@ def test_paths_are_named_in_full_by_file_name_or_without_suffix(name: str, rank:
 @pytest.mark.parametrize("text", ["two words", "", "x" * 600])
 def test_other_queries_name_no_file(text: str) -> None:
     assert parse_query(text, ANALYZER).name is None
+
+
+def test_a_query_has_only_so_many_forms_and_the_rarest_of_its_terms_are_looked_for() -> None:
+    words = [f"word{chr(97 + number % 26)}{chr(97 + number // 26)}x" for number in range(600)]
+    query = parse_query(" ".join(words), ANALYZER)
+    assert len(query.forms) <= MOST_FORMS
+    assert len(query.terms) > MOST_TERMS
+
+    known = Statistics(1000, {term.forms[0]: number for number, term in enumerate(query.terms)})
+    resolved = resolve_terms(query, known)
+    assert resolved == list(query.terms[1 : MOST_TERMS + 1])  # the first is nowhere

@@ -229,7 +229,7 @@ async def test_retries_in_any_order_leave_what_the_first_calls_made(world: World
             assert (await world.sessions.append(caller(), batch)).accepted == 0
     assert await origins(world) == before
     assert world.sessions.list() == listed
-    assert not world.sessions.turns.any_tainted()
+    assert not world.sessions.turns.taint().is_now
 
 
 async def test_the_same_id_in_another_session_or_of_another_agent_is_another_message(world: World) -> None:

@@ -67,11 +67,11 @@ async def test_a_stamp_is_another_one_after_each_message_and_the_same_after_none
 
 
 async def test_a_session_that_is_made_anew_of_another_text_has_another_stamp(world: World) -> None:
-    await world.sessions.append(caller(), [user("1", "one text")])
+    await world.sessions.ingest(caller(), [user("1", "one text")])
     (before,) = await world.listed()
     await world.sessions.remove(SessionKey("main", "s1"))
     assert await world.paths() == []
-    await world.sessions.append(caller(), [user("1", "two text")])
+    await world.sessions.ingest(caller(), [user("1", "two text")])
     (after,) = await world.listed()
     assert after.stamp is not None
     assert before.stamp is not None
@@ -120,6 +120,6 @@ async def test_what_is_no_document_is_gone(world: World, path: str) -> None:
 async def test_changes_are_announced_by_path(world: World) -> None:
     await world.sessions.append(caller(), [user("1")])
     await world.sessions.append(caller(), [user("1"), user("2", kind="command")])
-    await world.sessions.append(caller("s2"), [user("1")])
+    await world.sessions.ingest(caller("s2"), [user("1")])
     await world.sessions.remove(SessionKey("main", "s2"))
     assert world.hints == [frozenset({path}) for path in (PATH, "sessions/main/s2", "sessions/main/s2")]

@@ -10,6 +10,13 @@ from openclaw_memd.sessions.outcomes import CaptureWish, Ended, EndReason
 from tests.sessions.worlds import GUEST, World, assistant, caller, open_world, tool, user
 
 PATH = "sessions/main/s1"
+WISH = CaptureWish()
+
+
+async def end_noted(
+    world: World, reason: EndReason = EndReason.END, *, wish: CaptureWish = WISH, name: str = "s1"
+) -> Ended:
+    return await world.sessions.end(caller(name), reason, wish, world.notebook)
 
 
 async def test_a_note_quotes_the_last_messages_apart_by_trust(world: World) -> None:
@@ -24,7 +31,7 @@ async def test_a_note_quotes_the_last_messages_apart_by_trust(world: World) -> N
         ],
     )
 
-    ended = await world.sessions.end(caller(), EndReason.NEW, CaptureWish())
+    ended = await end_noted(world, EndReason.NEW)
 
     assert ended == Ended(5, "memory/2026-01-11-1300.md")
     (note,) = world.notebook.notes
@@ -56,7 +63,7 @@ async def test_outside_messages_crowd_nothing_out_of_the_trusted_note(world: Wor
     await world.sessions.append(
         caller(), [user(f"g{number}", f"theirs {number}", sender=GUEST) for number in range(40)]
     )
-    await world.sessions.end(caller(), EndReason.END, CaptureWish(messages=3, slug="My talk!"))
+    await end_noted(world, wish=CaptureWish(messages=3, slug="My talk!"))
     (note,) = world.notebook.notes
     assert [text for text, _ in note.trusted[3:]] == [f"> User: mine {number}" for number in (17, 18, 19)]
     assert [text for text, _ in note.untrusted[3:]] == [f"> User: theirs {number}" for number in (37, 38, 39)]
@@ -64,24 +71,24 @@ async def test_outside_messages_crowd_nothing_out_of_the_trusted_note(world: Wor
 
 
 async def test_there_is_no_note_about_nothing(world: World) -> None:
-    assert await world.sessions.end(caller("nobody"), EndReason.END, CaptureWish()) == Ended(0)
+    assert await end_noted(world, name="nobody") == Ended(0)
     await world.sessions.append(caller(kind=SessionKind.CRON), [user("1")])
     await world.sessions.append(caller("s2"), [user("1", "/status"), tool("2", network=True)])
     for name in ("s1", "s2"):
-        assert (await world.sessions.end(caller(name), EndReason.END, CaptureWish())).note_path is None
+        assert (await end_noted(world, name=name)).note_path is None
     assert world.notebook.notes == []
 
 
 async def test_a_message_is_captured_once(world: World) -> None:
     await world.sessions.append(caller(), [user("1", "one")])
-    await world.sessions.end(caller(), EndReason.COMPACT, CaptureWish())
-    assert (await world.sessions.end(caller(), EndReason.END, CaptureWish())).note_path is None
+    await end_noted(world, EndReason.COMPACT)
+    assert (await end_noted(world)).note_path is None
     await world.sessions.append(caller(), [user("2", "two")])
-    await world.sessions.end(caller(), EndReason.END, CaptureWish())
+    await end_noted(world)
     await world.sessions.append(caller(), [user("3", "three")])
     await world.sessions.end(caller(), EndReason.RESET)
     await world.sessions.append(caller(), [user("4", "four")])
-    await world.sessions.end(caller(), EndReason.END, CaptureWish())
+    await end_noted(world)
     quoted = [[text for text, _ in note.trusted[3:]] for note in world.notebook.notes]
     assert quoted == [["> User: one"], ["> User: two"], ["> User: four"]]
     assert len({note.key for note in world.notebook.notes}) == 3
@@ -91,12 +98,12 @@ async def test_a_session_whose_note_cannot_be_written_is_not_ended(world: World)
     await world.sessions.append(caller(), [user("1", "one"), tool("2", network=True)])
     world.notebook.fault = UnavailableError("the disk is full", reason="disk_full")
     with pytest.raises(UnavailableError):
-        await world.sessions.end(caller(), EndReason.NEW, CaptureWish())
+        await end_noted(world, EndReason.NEW)
     assert world.sessions.turns.is_tainted(caller())
     assert await world.paths() == [PATH]
 
     world.notebook.fault = None
-    assert (await world.sessions.end(caller(), EndReason.NEW, CaptureWish())).note_path is not None
+    assert (await end_noted(world, EndReason.NEW)).note_path is not None
 
 
 @pytest.mark.parametrize("reason", [EndReason.RESET, EndReason.NEW])

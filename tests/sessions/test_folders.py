@@ -4,18 +4,20 @@ import random
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
-from openclaw_memd.domain.callers import ChatType
+from openclaw_memd.domain.callers import Caller, ChatType
 from openclaw_memd.domain.provenance import SessionKind
 from openclaw_memd.files.openat import open_beneath
 from openclaw_memd.sessions import lines, listing, reading
 from openclaw_memd.sessions.folders import TranscriptFolders
 from openclaw_memd.sessions.formats.names import TranscriptSkip
 from openclaw_memd.sessions.formats.records import Rules
+from openclaw_memd.sessions.outcomes import Appended
 from openclaw_memd.sessions.watched import Format, TranscriptFolder
 from tests.fakes import ConstantRng
 from tests.sessions.transcripts import EndError, Faulty, Place, line, open_place, opening, said, typed
@@ -425,6 +427,67 @@ async def test_a_session_that_the_host_reports_itself_is_not_read(place: Place) 
     (place.folder / "s1.jsonl").unlink()
     await place.look()
     assert await place.texts() == ["told"]
+
+
+@pytest.mark.parametrize("then", [*REWRITES, "appended to", "gone", "not configured any more"])
+async def test_what_the_host_reports_stays_whatever_becomes_of_the_file(place: Place, then: str) -> None:
+    path = place.write("s1.jsonl", opening("s1"), ONE, TWO)
+    await place.look()
+    await place.world.sessions.append(caller("s1"), [user("r1", "told")])
+    claims = await place.world.store.read(
+        lambda connection: connection.execute("SELECT * FROM transcript_sessions").fetchall()
+    )
+    assert claims == []
+    match then:
+        case "appended to":
+            place.append("s1.jsonl", THREE)
+        case "gone":
+            path.unlink()
+        case "not configured any more":
+            place.configured = ()
+            place.restart()
+        case _:
+            REWRITES[then](path)
+            place.restart()
+
+    for _ in range(2):
+        await place.look()
+        assert await place.texts() == ["Der Schrank steht links.", "好的，左边。", "told"]
+    await place.world.sessions.append(caller("s1"), [user("r2", "and more")])
+    assert (await place.texts())[-1] == "and more"
+
+
+async def test_what_the_host_reports_while_the_file_is_read_anew_stays(
+    place: Place, small_slices: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write("s1.jsonl", opening("s1"), *(said(f"m{number}", "x" * 400) for number in range(8)))
+    await place.look()
+    path = place.write("s1.jsonl", opening("s1"), *(said(f"n{number}", "y" * 400) for number in range(8)))
+    sessions, ingest = place.world.sessions, place.world.sessions.ingest
+    told = [user("r1", "told")]
+
+    async def report_first(who: Caller, *given: Any, **named: Any) -> Appended:
+        if told:
+            await sessions.append(caller("s1"), [told.pop()])
+        return await ingest(who, *given, **named)
+
+    monkeypatch.setattr(sessions, "ingest", report_first)
+    await place.look()
+    assert not told
+    assert "told" in await place.texts()
+    assert not any("y" in text for text in await place.texts())
+    path.unlink()
+    await place.look()
+    assert "told" in await place.texts()
+
+
+async def test_taint_alone_is_no_report_of_what_was_said(place: Place) -> None:
+    place.write("s1.jsonl", opening("s1"), ONE)
+    await place.look()
+    await place.world.sessions.append(caller("s1", tainted=True), [])
+    place.append("s1.jsonl", TWO)
+    await place.look()
+    assert await place.texts() == ["Der Schrank steht links.", "好的，左边。"]
 
 
 async def test_links_are_not_followed(place: Place, tmp_path: Path) -> None:

@@ -113,13 +113,13 @@ async def test_a_hint_is_enough_for_a_session_that_grows(notes: Notes) -> None:
 
 async def test_what_is_reset_or_removed_is_not_found(notes: Notes) -> None:
     async with open_both(notes) as both:
-        await both.say("hazelnut")
+        await both.world.sessions.ingest(caller(), [user("1", "hazelnut")])
         await both.sync_hinted()
         await both.world.sessions.end(caller(), EndReason.NEW)
         await both.sync_hinted()
         assert await both.index.find("hazelnut") == []
 
-        await both.say("chestnut")
+        await both.world.sessions.ingest(caller(), [user("2", "chestnut")])
         await both.sync_hinted()
         assert await both.index.find("chestnut") == [f"{PATH}~2"]
         (file,) = await both.world.listed()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from openclaw_memd.domain.chunks import chunk_text
 from openclaw_memd.domain.provenance import is_trusted
-from openclaw_memd.sessions.capturing import CapturedNote
+from openclaw_memd.notes.types import CapturedNote
 from openclaw_memd.sessions.messages import Message
 from openclaw_memd.sessions.outcomes import CaptureWish
 from tests.sessions.worlds import GUEST, assistant, caller, open_world, tool, user
@@ -49,7 +49,7 @@ async def remember(messages: list[Message]) -> tuple[Counter[str], list[str], li
                 ).fetchall()
             )
             trusted = {row[0] for row in rows}
-            await world.sessions.end(caller(), capture=CaptureWish(messages=5))
+            await world.sessions.end(caller(), wish=CaptureWish(messages=5), capture=world.notebook)
             notes: list[CapturedNote] = world.notebook.notes
             lines = [text for note in notes for text, _ in note.trusted]
             return +chunks, lines, [message for message in messages if message.id in trusted]

@@ -8,6 +8,7 @@ from openclaw_memd.config.sections import Flush
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.roots import Roots
+from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.sessions.outcomes import CaptureWish, EndReason
 from openclaw_memd.zones import Zone
@@ -30,7 +31,6 @@ async def open_with_notes(base: Path) -> AsyncIterator[tuple[World, NoteWriter]]
             settings=lambda _agent: Flush(),
             record=Spans(),
         )
-        world.sessions.capture_into(writer)
         try:
             yield world, writer
         finally:
@@ -38,12 +38,12 @@ async def open_with_notes(base: Path) -> AsyncIterator[tuple[World, NoteWriter]]
 
 
 async def test_the_end_of_a_session_is_written_once_and_apart_by_trust(tmp_path: Path) -> None:
-    async with open_with_notes(tmp_path) as (world, _):
+    async with open_with_notes(tmp_path) as (world, writer):
         messages = [user("1", "deploy on fridays?"), assistant("2", "no"), user("3", "spam", sender=GUEST)]
         await world.sessions.append(caller(), messages)
-        ended = await world.sessions.end(caller(), EndReason.NEW, CaptureWish())
+        ended = await world.sessions.end(caller(), EndReason.NEW, CaptureWish(), writer)
         assert ended.note_path == "memory/2026-01-11-1300.md"
-        again = await world.sessions.end(caller(), EndReason.NEW, CaptureWish())
+        again = await world.sessions.end(caller(), EndReason.NEW, CaptureWish(), writer)
         assert again.note_path is None
     written = {path.name: path.read_text("utf-8") for path in (tmp_path / "workspace/memory").glob("*.md")}
     assert written == {
@@ -57,6 +57,17 @@ async def test_the_end_of_a_session_is_written_once_and_apart_by_trust(tmp_path:
             "> User: spam\n"
         ),
     }
+
+
+async def test_a_key_of_the_host_is_none_of_a_capture(tmp_path: Path) -> None:
+    async with open_with_notes(tmp_path) as (world, writer):
+        await world.sessions.append(caller(), [user("1", "deploy on fridays?")])
+        answers = FirstAnswers(world.store, world.clock)
+        async with answers.turn("main", "session.end", "capture:main:s1:1") as key:
+            await answers.keep(key, '{"ingested": 1}')
+        ended = await world.sessions.end(caller(), EndReason.NEW, CaptureWish(), writer)
+        assert ended.note_path == "memory/2026-01-11-1300.md"
+        assert await answers.find(key) == '{"ingested": 1}'
 
 
 async def test_a_note_has_the_taint_of_its_sessions_turn(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """What the tests of sessions share: a ledger, a clock that is set by hand, and short ways to say things."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +17,7 @@ from openclaw_memd.files.catalog import ListedFile
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.opening import open_state
 from openclaw_memd.index.store import Store
-from openclaw_memd.notes.types import Appended
-from openclaw_memd.sessions.capturing import CapturedLine, CapturedNote
+from openclaw_memd.notes.types import Appended, CapturedNote
 from openclaw_memd.sessions.messages import Message, MessageKind, Role
 from openclaw_memd.sessions.service import Sessions
 from openclaw_memd.zones import Zone
@@ -54,19 +53,13 @@ class Notebook:
     async def capture(
         self,
         caller: Caller | None,
-        *,
-        key: str,
-        day: date,
-        slug: str,
-        heading: str,
-        trusted: Sequence[CapturedLine],
-        untrusted: Sequence[CapturedLine],
+        note: CapturedNote,
     ) -> Appended:
         await trio.lowlevel.checkpoint()
         if self.fault is not None:
             raise self.fault
-        self.notes.append(CapturedNote(key, day, slug, heading, tuple(trusted), tuple(untrusted)))
-        path = note_path(day, is_trusted=bool(trusted), slug=slug)
+        self.notes.append(note)
+        path = note_path(note.day, is_trusted=bool(note.trusted), slug=note.slug)
         return Appended(path, 1, 1, Origin.AGENT, "", appended=True, spooled=False, parts=())
 
 
@@ -117,7 +110,6 @@ async def open_world(
         archives=archives,
         hint=hints.append,
     )
-    sessions.capture_into(notebook)
     try:
         await sessions.load()
         yield World(sessions, store, clock, notebook, hints)

@@ -2,17 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Final, Protocol
+from datetime import datetime
+from typing import Protocol
 
 import apsw
 
 from openclaw_memd.domain.provenance import Origin, Provenance, is_trusted
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.ledger.instants import to_stamp
-
-KEPT: Final = timedelta(days=90)
-"""How long it stays known where a written text went, so that a flush of it again can be answered."""
+from openclaw_memd.index.ledger.retention import WRITES_KEPT
 
 
 class RecordLines(Protocol):
@@ -115,7 +113,7 @@ def accept_call(
     ids = _add_texts(connection, call, record)
     book(ids[0])(connection)
     connection.execute(
-        "DELETE FROM appends WHERE accepted_at < ? AND state = 'written'", (to_stamp(call.at - KEPT),)
+        "DELETE FROM appends WHERE accepted_at < ? AND state = 'written'", (to_stamp(call.at - WRITES_KEPT),)
     )
     return ids
 

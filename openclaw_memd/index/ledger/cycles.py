@@ -1,15 +1,13 @@
 """Flush cycles: the day that a plan named, what was flushed, and how far the cycle can be trusted."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Final
+from datetime import date, datetime
 
 import apsw
 
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.index.ledger.instants import from_stamp, to_stamp
-
-KEPT: Final = timedelta(days=90)
+from openclaw_memd.index.ledger.retention import WRITES_KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def pin_day(connection: apsw.Connection, key: CycleKey, day: date, zone: str, no
 
     What was known of one with the same id is over.
     """
-    connection.execute("DELETE FROM flush_cycles WHERE planned_at < ?", (to_stamp(now - KEPT),))
+    connection.execute("DELETE FROM flush_cycles WHERE planned_at < ?", (to_stamp(now - WRITES_KEPT),))
     ((number,),) = connection.execute(
         "INSERT OR REPLACE INTO flush_cycles (agent, session_id, cycle_id, day, zone, origin, planned_at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",

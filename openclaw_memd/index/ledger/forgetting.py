@@ -21,6 +21,7 @@ from openclaw_memd.index.ledger.forgotten_appends import (
 from openclaw_memd.index.ledger.instants import from_stamp
 from openclaw_memd.index.ledger.lines import raise_revision
 from openclaw_memd.index.ledger.scopes import Scope, path_array
+from openclaw_memd.index.ledger.spans import drop_sketches
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +111,7 @@ def forget_ledger(connection: apsw.Connection, scope: Scope) -> LedgerCounts:
     _delete_spans(connection, buried)
     spans += buried
     hashes = {bytes(row[2]) for row in spans}
-    connection.executemany(
-        "DELETE FROM sketches WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM spans WHERE hash = ?1)",
-        [(line_hash,) for line_hash in hashes],
-    )
+    drop_sketches(connection, hashes)
     bare = [
         append_id
         for append_id in {row[3] for row in spans if row[3] is not None}

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 
 def to_stamp(at: datetime) -> str:
-    """The aware ``at`` in UTC to the millisecond, always of the same length."""
-    return at.astimezone(UTC).isoformat(timespec="milliseconds")
+    """The aware ``at`` in UTC to the microsecond, always of the same length."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def from_stamp(stamp: str) -> datetime:

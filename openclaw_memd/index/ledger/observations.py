@@ -1,14 +1,12 @@
 """Writes of memory files that runtimes reported: what changed a file between two contents, and for whom."""
 
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 import apsw
 
 from openclaw_memd.domain.provenance import Provenance
 from openclaw_memd.index.ledger.instants import to_stamp
-
-KEPT: Final = timedelta(days=90)
+from openclaw_memd.index.ledger.retention import WRITES_KEPT
 
 
 def add_observation(
@@ -23,7 +21,7 @@ def add_observation(
     at: datetime,
 ) -> None:
     """Store a report. Hashes are SHA-256 of the file's bytes in hex, ``""`` where there was no file."""
-    connection.execute("DELETE FROM observed_writes WHERE observed_at < ?", (to_stamp(at - KEPT),))
+    connection.execute("DELETE FROM observed_writes WHERE observed_at < ?", (to_stamp(at - WRITES_KEPT),))
     connection.execute(
         "INSERT INTO observed_writes (path, before_hash, after_hash, origin, session_kind, writer, agent,"
         " session_id, observed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

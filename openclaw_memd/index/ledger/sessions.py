@@ -9,6 +9,7 @@ import apsw
 from openclaw_memd.domain.callers import Channel, ChatType
 from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.domain.turns import SetAside, Turn
+from openclaw_memd.index.ledger.instants import from_stamp, to_stamp
 from openclaw_memd.index.ledger.session_rows import (
     Changes,
     MessageRow,
@@ -139,7 +140,7 @@ def _store(connection: apsw.Connection, before: Session | None, changes: Changes
     connection.executemany(
         _PUT_PART,
         [
-            (row_id, part.number, part.bytes, part.fingerprint, _iso(part.last_at))
+            (row_id, part.number, part.bytes, part.fingerprint, to_stamp(part.last_at))
             for part in after.parts
             if part not in known_parts
         ],
@@ -154,7 +155,7 @@ def _store(connection: apsw.Connection, before: Session | None, changes: Changes
 
 def _said(connection: apsw.Connection, condition: str, values: tuple[object, ...]) -> list[Said]:
     return [
-        Said(seq, role, kind, Origin(origin), datetime.fromisoformat(at), place, sender, text)
+        Said(seq, role, kind, Origin(origin), from_stamp(at), place, sender, text)
         for seq, role, kind, origin, at, place, sender, text in connection.execute(
             _SAID.format(condition=condition), values
         )
@@ -169,14 +170,14 @@ def _values(session: Session) -> tuple[object, ...]:
         session.parent,
         session.kind.value,
         session.source.value,
-        _iso(session.created_at),
-        _iso(session.last_at),
-        _iso(session.ended_at),
+        to_stamp(session.created_at),
+        to_stamp(session.last_at),
+        _stamp(session.ended_at),
         turn.origin.value,
         turn.tainted,
         turn.set_aside and turn.set_aside.value,
         turn.asker,
-        _iso(turn.active_at),
+        _stamp(turn.active_at),
         session.last_seq,
         session.kept,
         session.cycle_origin and session.cycle_origin.value,
@@ -208,7 +209,7 @@ def _message_values(row: MessageRow) -> tuple[object, ...]:
         row.role,
         row.kind,
         row.origin.value,
-        _iso(row.at),
+        to_stamp(row.at),
         row.place,
         row.sender,
         row.skipped,
@@ -222,8 +223,8 @@ def _session(connection: apsw.Connection, row: tuple[Any, ...]) -> Session:
         agent=of["agent"],
         session_id=of["session_id"],
         source=SessionSource(of["source"]),
-        created_at=datetime.fromisoformat(of["created_at"]),
-        last_at=datetime.fromisoformat(of["last_at"]),
+        created_at=from_stamp(of["created_at"]),
+        last_at=from_stamp(of["last_at"]),
         parent=of["parent"],
         kind=SessionKind(of["kind"]),
         ended_at=_instant(of["ended_at"]),
@@ -266,8 +267,7 @@ def _parts(connection: apsw.Connection, row_id: int) -> tuple[Part, ...]:
         (row_id,),
     )
     return tuple(
-        Part(number, size, fingerprint, datetime.fromisoformat(last_at))
-        for number, size, fingerprint, last_at in rows
+        Part(number, size, fingerprint, from_stamp(last_at)) for number, size, fingerprint, last_at in rows
     )
 
 
@@ -278,9 +278,9 @@ def _exclusions(connection: apsw.Connection, row_id: int) -> tuple[tuple[str, in
     return tuple((reason, count) for reason, count in rows)
 
 
-def _iso(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat()
+def _stamp(at: datetime | None) -> str | None:
+    return None if at is None else to_stamp(at)
 
 
 def _instant(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+    return None if text is None else from_stamp(text)

@@ -135,11 +135,20 @@ def store_records(
                     put_sketch(connection, record.hash, made)
         elif record.recorded:
             connection.execute(
-                "UPDATE spans SET recorded = ?, seen = ?, present = ? WHERE id = ?",
+                "UPDATE spans SET recorded = ?1, seen = ?2, present = ?3, gone_at = iif(?3, NULL, gone_at)"
+                " WHERE id = ?4",
                 (record.recorded, record.seen, record.present, record.id),
             )
         else:
             connection.execute("DELETE FROM spans WHERE id = ?", (record.id,))
+
+
+def drop_sketches(connection: apsw.Connection, hashes: Iterable[bytes]) -> None:
+    """Delete the sketches of those of these lines that nothing is recorded of any more."""
+    connection.executemany(
+        "DELETE FROM sketches WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM spans WHERE hash = ?1)",
+        [(line_hash,) for line_hash in hashes],
+    )
 
 
 def leave_files(connection: apsw.Connection, paths: Collection[str]) -> None:

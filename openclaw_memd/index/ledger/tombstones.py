@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Final
 
 import apsw
 
+from openclaw_memd.domain.keys import join_parts
+from openclaw_memd.domain.line_hashes import HASH_BYTES
 from openclaw_memd.index.ledger.instants import to_stamp
 from openclaw_memd.index.ledger.session_rows import SessionKey
-
-HASH_BYTES: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +116,4 @@ def load_rewrites(connection: apsw.Connection) -> list[Rewrite]:
 
 
 def _hash(*parts: str) -> bytes:
-    joined = "".join(f"{len(part)}:{part}" for part in parts)
-    return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
+    return blake2b(join_parts(*parts).encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()

@@ -1,7 +1,8 @@
 -- What was recorded of the lines of memory files: one row for equal lines of one text in one file. No text is
 -- kept: ``hash`` is BLAKE2b-16 of the line in NFC without trailing blanks. ``recorded`` lines were written
 -- or attributed there, ``seen`` of them were found in the file since, ``present`` are in it now.
--- ``decided`` is what the owner said by hand, which goes before everything else.
+-- ``decided`` is what the owner said by hand, which goes before everything else. ``gone_at`` is when the daily
+-- look found that none is there any more.
 CREATE TABLE spans (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL,
@@ -18,9 +19,11 @@ CREATE TABLE spans (
   append_id INTEGER,
   agent TEXT,
   session_id TEXT,
-  recorded_at TEXT NOT NULL
+  recorded_at TEXT NOT NULL,
+  gone_at TEXT
 ) STRICT;
 
+CREATE INDEX spans_gone ON spans (gone_at) WHERE present = 0;
 CREATE INDEX spans_by_hash ON spans (hash);
 CREATE INDEX spans_by_path ON spans (path, hash);
 CREATE INDEX spans_by_append ON spans (append_id) WHERE append_id IS NOT NULL;
@@ -49,6 +52,7 @@ CREATE INDEX sketch_shingles_by_sketch ON sketch_shingles (sketch_id);
 -- [first index, origin, session kind, writer] over ``hashes``; ``changed`` are [first, last] indexes of the
 -- lines that no record explained when the file changed from ``before_hash`` to ``content_hash`` (SHA-256 of
 -- its bytes). ``last_report`` is the id of the newest observed write that was taken into account.
+-- A file that is gone has no ``content_hash``; ``gone_at`` is when the daily look found that.
 CREATE TABLE file_lines (
   path TEXT PRIMARY KEY NOT NULL,
   before_hash BLOB,
@@ -57,7 +61,8 @@ CREATE TABLE file_lines (
   runs TEXT NOT NULL,
   gone BLOB NOT NULL CHECK (length(gone) % 16 = 0),
   changed TEXT NOT NULL,
-  last_report INTEGER NOT NULL
+  last_report INTEGER NOT NULL,
+  gone_at TEXT
 ) STRICT;
 
 -- Grows with each change of what is said of lines, so that what was worked out beside it can be trusted.

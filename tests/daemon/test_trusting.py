@@ -1,0 +1,69 @@
+"""``memory.trust`` changes the lines that the caller read, or none."""
+
+from collections.abc import Iterator
+
+import pytest
+from trio.testing import MockClock
+
+from openclaw_memd.domain.line_hashes import hash_text
+from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.errors import ConflictError
+from openclaw_memd.index.read_lines import Selection
+from tests.daemon.clients import QUICK
+from tests.daemons import LineClient, RunningDaemon, short_folder
+from tests.poisoning.histories import GUEST, open_history
+
+OUTSIDE = "memory/2000-01-01-untrusted.md"
+
+
+@pytest.fixture(scope="module")
+def daemon() -> Iterator[RunningDaemon]:
+    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+        yield daemon
+
+
+def test_the_hash_of_a_receipt_names_what_was_written(daemon: RunningDaemon) -> None:
+    owner = {
+        "session_id": "s1",
+        "session_kind": "interactive",
+        "chat_type": "direct",
+        "sender": {"id": "u1", "is_owner": True},
+    }
+    with LineClient(daemon.socket) as client:
+        told = client.call("note.append", text="- a numbat runs\n- a dunnart hides")
+        client.call("note.append", text="- a quoll climbs")
+        daemon.settle()
+        named = {"path": told["path"], "hash": told["hash"], "origin": "agent", "context": owner}
+        assert client.call("memory.trust", **named) == {"changed": 2}
+        lines = {"start_line": told["start_line"], "end_line": told["end_line"]}
+        assert client.call("memory.trust", **named, **lines) == {"changed": 0}
+        lowered = client.call("memory.trust", **named | {"origin": "untrusted"}, **lines)
+        assert lowered == {"changed": 2}
+
+
+async def test_lines_that_changed_since_they_were_indexed_are_not_raised(mock_clock: MockClock) -> None:
+    async with open_history(mock_clock) as history:
+        written = await history.memory.write_path.notes.append(GUEST, text="- a numbat runs")
+        await history.memory.sync()
+        path = history.workspace / written.path
+        path.write_text(path.read_text().replace("- a numbat", "- a quoll climbs\n- a numbat"))
+        trust = history.memory.trust
+        by_number = Selection(written.start_line, written.end_line)
+        for selection in (by_number, Selection()):
+            with pytest.raises(ConflictError) as caught:
+                await trust(written.path, selection, Origin.AGENT)
+            assert caught.value.reason == "changed"
+        assert await trust(written.path, Selection(hash=written.hash), Origin.AGENT) == 1
+        assert await trust(written.path, by_number, Origin.UNTRUSTED) == 0
+        await history.memory.sync()
+        assert await trust(written.path, by_number, Origin.AGENT) == 1
+
+
+async def test_a_file_that_was_never_indexed_is_not_raised_unseen(mock_clock: MockClock) -> None:
+    async with open_history(mock_clock) as history:
+        (history.workspace / "memory").mkdir(exist_ok=True)
+        (history.workspace / OUTSIDE).write_text("- a numbat runs\n")
+        with pytest.raises(ConflictError):
+            await history.memory.trust(OUTSIDE, Selection(), Origin.AGENT)
+        read = Selection(1, 1, hash_text("- a numbat runs"))
+        assert await history.memory.trust(OUTSIDE, read, Origin.AGENT) == 1
