@@ -6,7 +6,7 @@ from typing import Any
 
 from openclaw_memd.cli.exits import DONE, FAILED, CliError
 from openclaw_memd.cli.output import plain, print_json
-from openclaw_memd.cli.owner import READER, call_for, configure_owner
+from openclaw_memd.cli.owner import call_for, configure_owner
 
 SUMMARY = "show lines of a memory file"
 
@@ -34,7 +34,7 @@ def execute(options: Namespace) -> int:
     }
     params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     answer = call_for(
-        options, "recall.get", {"path": options.path} | params, session_id=options.session, own_session=READER
+        options, "recall.get", {"path": options.path} | params, session_id=options.session, own_session=None
     )
     if options.json:
         print_json(answer)

@@ -13,9 +13,6 @@ from openclaw_memd.cli.client import RpcError, call
 SESSION = "cli"
 """The session of what the owner does here, unless another one is named."""
 
-READER = "cli-reader"
-"""That of what the owner looks at: a text from outside that is read does not taint what is typed next."""
-
 _HINT = "with --as-owner the call would be the owner's"
 
 
@@ -37,21 +34,24 @@ def is_typed() -> bool:
 
 
 def context_of(
-    options: Namespace, *, session_id: str | None = None, own_session: str = SESSION, is_owner: bool
+    options: Namespace, *, session_id: str | None = None, own_session: str | None = SESSION, is_owner: bool
 ) -> dict[str, Any]:
-    """The parameter ``context``, where there is any: the owner's, or that of a session and no more."""
+    """The parameter ``context``, where there is any: the owner's, or that of a session and no more.
+
+    What the owner only looks at has no ``own_session``: text from outside that a person reads taints nothing.
+    """
     context: dict[str, Any] = {"agent": options.agent or "main"}
     if is_owner:
         context |= {
-            "session_id": session_id or own_session,
             "session_kind": "interactive",
             "chat_type": "direct",
             "sender": {"id": _login_name(), "is_owner": True},
         }
-    elif session_id:
-        context |= {"session_id": session_id}
-    else:
+        session_id = session_id or own_session
+    elif not session_id:
         return {}
+    if session_id:
+        context |= {"session_id": session_id}
     return {"context": context}
 
 
@@ -61,7 +61,7 @@ def call_for(
     params: dict[str, Any],
     *,
     session_id: str | None = None,
-    own_session: str = SESSION,
+    own_session: str | None = SESSION,
 ) -> Any:
     """The result of one call, made as the owner where the command is; then ``own_session`` is the default.
 

@@ -7,7 +7,7 @@ from typing import Any
 from openclaw_memd.cli.client import RpcError, call
 from openclaw_memd.cli.exits import DONE
 from openclaw_memd.cli.output import amount, paint, plain, plain_line, print_json
-from openclaw_memd.cli.owner import READER, call_for, configure_owner
+from openclaw_memd.cli.owner import call_for, configure_owner
 
 SUMMARY = "search the memory"
 
@@ -49,7 +49,7 @@ def execute(options: Namespace) -> int:
         params["explain"] = True
     query = {"query": " ".join(options.query)}
     answer = call_for(
-        options, "recall.search", query | params, session_id=options.session, own_session=READER
+        options, "recall.search", query | params, session_id=options.session, own_session=None
     )
     if options.json:
         print_json(answer)

@@ -102,7 +102,8 @@ class Analyzer:
         normalized = normalize(text)
         starts, ends = align(text, normalized)
         found: list[Token] = []
-        for start, source, is_run in _scan(normalized):
+        for begin, source, is_run in _scan(normalized):
+            start = begin
             if is_run:
                 units = split_units(source)
                 for unit, form in zip(units, index_pieces(units), strict=True):

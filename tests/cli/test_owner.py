@@ -35,10 +35,10 @@ CALLS: list[tuple[tuple[str, ...], str, Any]] = [
 SESSIONS = [call for call in CALLS if call[0][0] in ("flush", "search", "get")]
 
 
-def owner(session_id: str = "cli", agent: str = "main") -> dict[str, Any]:
-    return {
+def owner(session_id: str | None = "cli", agent: str = "main") -> dict[str, Any]:
+    session = {} if session_id is None else {"session_id": session_id}
+    return session | {
         "agent": agent,
-        "session_id": session_id,
         "session_kind": "interactive",
         "chat_type": "direct",
         "sender": {"id": getpass.getuser(), "is_owner": True},
@@ -66,7 +66,7 @@ def test_a_terminal_and_the_option_speak_for_the_owner(
     fake.answers[method] = lambda _: answer
     env = daemon_env(folder)
 
-    session = "cli-reader" if method.startswith("recall.") else "cli"
+    session = None if method.startswith("recall.") else "cli"  # what is only read taints no session
     assert type_memd(*arguments, env=env).returncode == DONE
     assert context_of(fake, method) == owner(session)
     assert run_memd(*arguments, "--as-owner", "--agent", "other", env=env).returncode == DONE

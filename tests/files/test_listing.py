@@ -106,10 +106,23 @@ def test_the_systems_own_working_files_are_never_listed(tmp_path: Path) -> None:
 
 
 def test_hidden_folders_and_files_are_named_and_left_out(tmp_path: Path) -> None:
-    write(tmp_path, {"memory/.obsidian/a.md": "x", "memory/.secret.md": "x", "memory/.DS_Store": "x"})
+    write(
+        tmp_path,
+        {
+            "memory/.obsidian/a.md": "x",
+            "memory/.secret.md": "x",
+            "memory/.DS_Store": "x",
+            "memory/..x/a.md": "x",
+        },
+    )
     listing = look(tmp_path)
     assert paths(listing) == []
-    assert skips(listing) == {"memory/.obsidian/": "hidden", "memory/.secret.md": "hidden"}
+    assert skips(listing) == {
+        "memory/.obsidian/": "hidden",
+        "memory/.secret.md": "hidden",
+        "memory/..x/": "hidden",
+    }
+    assert all(skip.is_choice for skip in listing.skipped)  # no memory, so status has no line for each
 
 
 class TestNames:

@@ -558,7 +558,7 @@ async def test_what_a_cancelled_sync_took_out_of_a_file_comes_back_with_the_next
     async with open_notes(notes) as index:
         await index.indexer.sync()
         before = await index.indexer.store.read(lambda reader: readers.files(reader)["memory/big.md"])
-        stat = os.stat(notes.folder / "memory/big.md")
+        stat = (notes.folder / "memory/big.md").stat()
         notes.write("memory/big.md", "- less\n")
         with trio.CancelScope() as scope:
             await index.indexer.sync(
