@@ -17,7 +17,8 @@ from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.appends import RecordLines
 from openclaw_memd.index.ledger.observations import add_observation
-from openclaw_memd.index.store import Store
+from openclaw_memd.index.store import Store, Work
+from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.notes.ahead import WriteAhead
 from openclaw_memd.notes.drafts import Content, draft_lines, read_content
 from openclaw_memd.notes.flushing import Flushes, FlushRequest
@@ -119,11 +120,17 @@ class NoteWriter:
                 partial(request.keep, now=now, appended=True),
             )
 
-    async def capture(self, caller: Caller | None, note: CapturedNote) -> Appended:
+    async def capture(
+        self,
+        caller: Caller | None,
+        note: CapturedNote,
+        also: Work[None] = lambda _connection: None,
+    ) -> Appended:
         """Write lines of a conversation to a note of their own, those that nobody vouches for to another.
 
         When the name is taken, it ends with -2, -3 and so on. A note with the same key within 24 hours is the
-        same and not written again. One of its two texts may be empty; errors are those of ``append``.
+        same and not written again. ``also`` is done in the transaction that accepts the note. One of its two
+        texts may be empty; errors are those of ``append``.
         """
         drafts = [draft_lines(lines) for lines in (note.trusted, note.untrusted) if lines]
         headings = (note.heading, f"{note.heading}: from outside, not trusted")
@@ -134,8 +141,17 @@ class NoteWriter:
             now = self._clock.now()
             if repeat := await request.find(self._state, now):
                 return repeat
-            keep = partial(request.keep, now=now, appended=True)
-            return await self._ahead.accept(drafts, target, author, now, keep)
+
+            def book(call: int) -> Work[None]:
+                keep = request.keep(call, now, appended=True)
+
+                def work(connection: Connection) -> None:
+                    keep(connection)
+                    also(connection)
+
+                return work
+
+            return await self._ahead.accept(drafts, target, author, now, book)
 
     async def flush_plan(self, caller: Caller | None, request: FlushRequest) -> FlushPlan:
         """Whether the caller's session should save notes now, and how: see `Flushes.plan`."""

@@ -12,6 +12,7 @@ from openclaw_memd.domain.note_entries import silence_annotations
 from openclaw_memd.domain.note_names import make_slug
 from openclaw_memd.domain.provenance import Origin, Provenance, is_trusted
 from openclaw_memd.index.ledger.session_rows import SessionKey
+from openclaw_memd.index.store import Work
 from openclaw_memd.notes.types import Appended, CapturedLine, CapturedNote
 from openclaw_memd.sessions.messages import MessageKind, Role
 from openclaw_memd.sessions.rendering import render_lines
@@ -34,8 +35,8 @@ class Heard:
 class Capture(Protocol):
     """Writes captured notes into the workspace: `NoteWriter` of `notes`."""
 
-    async def capture(self, caller: Caller | None, note: CapturedNote) -> Appended:
-        """Write a note in one file or two.
+    async def capture(self, caller: Caller | None, note: CapturedNote, also: Work[None]) -> Appended:
+        """Write a note in one file or two, and do ``also`` in the transaction that accepts it.
 
         Raises:
             UnavailableError: nothing of it is accepted.

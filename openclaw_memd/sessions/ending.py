@@ -1,11 +1,13 @@
 """The end of a session: the note about it, and what is archived."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.turns import End, advance
 from openclaw_memd.index.ledger.session_rows import Changes, Session
+from openclaw_memd.index.ledger.sessions import mark_captured
 from openclaw_memd.ports import Clock
 from openclaw_memd.sessions.book import SessionBook
 from openclaw_memd.sessions.capturing import Capture, Heard, compose_note
@@ -41,6 +43,7 @@ class SessionEnds:
         if wish is not None and capture is not None:
             captured = session.last_seq
             note_path = await self._write_note(capture, caller, session, reason, wish)
+            self._book.known.put([replace(session, captured_through=captured)])
         now = self._clock.now()
 
         def close(before: Session | None, _known: frozenset[str]) -> Changes | None:
@@ -74,7 +77,8 @@ class SessionEnds:
         )
         if note is None:
             return None
-        return (await capture.capture(caller, note)).path
+        captured = partial(mark_captured, key=session.key, through=session.last_seq)
+        return (await capture.capture(caller, note, captured)).path
 
     async def _hear(self, session: Session) -> list[Heard]:
         """What may be shown of the messages since the last capture."""

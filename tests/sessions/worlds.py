@@ -16,7 +16,7 @@ from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.files.catalog import ListedFile
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.opening import open_state
-from openclaw_memd.index.store import Store
+from openclaw_memd.index.store import Store, Work
 from openclaw_memd.notes.types import Appended, CapturedNote
 from openclaw_memd.sessions.messages import Message, MessageKind, Role
 from openclaw_memd.sessions.service import Sessions
@@ -54,7 +54,9 @@ class Notebook:
         self,
         caller: Caller | None,
         note: CapturedNote,
+        also: Work[None],
     ) -> Appended:
+        del also  # the session's own change says the same a moment later
         await trio.lowlevel.checkpoint()
         if self.fault is not None:
             raise self.fault

@@ -72,6 +72,14 @@ def find_session(connection: apsw.Connection, key: SessionKey) -> Session | None
     return None if row is None else _session(connection, row)
 
 
+def mark_captured(connection: apsw.Connection, key: SessionKey, through: int) -> None:
+    """Note that the messages up to number ``through`` are in a note."""
+    connection.execute(
+        "UPDATE sessions SET captured_through = max(captured_through, ?) WHERE agent = ? AND session_id = ?",
+        (through, *key),
+    )
+
+
 def change_session(
     connection: apsw.Connection,
     key: SessionKey,
