@@ -135,10 +135,9 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         found.append(
             "this workspace was moved here: its earlier state is kept under the id "
             f"{arrival.previous_id}; to take it over, rename that folder to {memory.workspace.id} "
-            "while memd is stopped"
+            "while memd is stopped; until then nothing tells who wrote what was there, so it is not trusted"
         )
-    lost_at = _lost_at(memory)
-    if lost_at is not None:
+    elif (lost_at := _lost_at(memory)) is not None:
         found.append(
             f"the state of this workspace was lost and began anew on {lost_at:%Y-%m-%d}: nothing tells who"
             " wrote what was there before, so it is not trusted until `memd trust` says otherwise"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from openclaw_memd.config import exposure
 from openclaw_memd.config.exposure import find_exposure
 
 NOBODY = 65534
@@ -15,11 +16,25 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folde
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o722])
 @pytest.mark.parametrize("depth", ["", "a", "a/b"])
-def test_a_writable_folder_at_any_height_exposes(tmp_path: Path, mode: int, depth: str) -> None:
+def test_a_writable_folder_at_any_height_exposes(
+    tmp_path: Path, mode: int, depth: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exposure, "_is_private_group", lambda _: False)
     (tmp_path / "top/a/b").mkdir(parents=True)
     (tmp_path / "top").chmod(mode)
-    exposure = find_exposure(tmp_path / "top" / depth)
-    assert exposure == f"others can write to {tmp_path}/top; chmod go-w {tmp_path}/top"
+    found = find_exposure(tmp_path / "top" / depth)
+    assert found == f"others can write to {tmp_path}/top; chmod go-w {tmp_path}/top"
+
+
+@needs_root
+def test_the_group_of_one_user_is_nobody_else(tmp_path: Path) -> None:
+    folder = tmp_path / "top"
+    folder.mkdir()
+    folder.chmod(0o775)
+    os.chown(folder, -1, 0)
+    assert find_exposure(folder) is None
+    os.chown(folder, -1, NOBODY)
+    assert find_exposure(folder) is not None
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o755, 0o1777])

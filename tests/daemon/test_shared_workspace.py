@@ -31,7 +31,7 @@ def daemon() -> Iterator[RunningDaemon]:
 
 
 def finds(daemon: RunningDaemon, agent: str, word: str) -> bool:
-    return daemon.search_paths(word, context={"agent": agent}) == [NOTE]
+    return daemon.search_paths(word, agent=agent) == [NOTE]
 
 
 def test_every_agent_sees_edits_and_one_index_is_told_of_by_each(daemon: RunningDaemon) -> None:
