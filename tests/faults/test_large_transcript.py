@@ -18,7 +18,7 @@ from tests.crash.writers import new_word
 from tests.daemon.clients import QUICK
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
-SIZE_MB = int(os.environ.get("MEMD_TRANSCRIPT_MB", "5"))
+SIZE_MB = int(os.environ.get("MEMD_TRANSCRIPT_MB", "2"))
 MOST_MEMORY_KB = 200 * 1024
 WORDS = 40  # of some that occur again and again, in each message
 VOCABULARY = 20_000

@@ -40,7 +40,7 @@ def die(*_): os.kill(os.getpid(), signal.SIGKILL)
 def half(source, target): Path(target).write_bytes(Path(source).read_bytes()[:300]); die()
 if step == "copy": install.shutil.copyfile = half
 elif step == "check": install._try_out = die
-else: folder._sync = die
+else: install._try_out, folder._sync = lambda *_: False, die
 install.install_model(Path(sys.argv[1]), sys.argv[2], progress=lambda *step: None, force=True)
 """
 
