@@ -48,9 +48,7 @@ def execute(options: Namespace) -> int:
     if options.explain:
         params["explain"] = True
     query = {"query": " ".join(options.query)}
-    answer = call_for(
-        options, "recall.search", query | params, session_id=options.session, own_session=None
-    )
+    answer = call_for(options, "recall.search", query | params, session_id=options.session, own_session=None)
     if options.json:
         print_json(answer)
         return DONE
