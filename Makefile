@@ -49,7 +49,7 @@ run: $(VENV)/base.stamp
 	wait $$daemon; code=$$?; kill $$setup 2>/dev/null; exit $$code
 
 test: $(VENV)/dev.stamp local
-	@$(PYTEST)
+	@$(PYTEST) -m "not slow"
 
 format: $(VENV)/dev.stamp
 	@$(BIN)/ruff format .

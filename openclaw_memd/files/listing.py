@@ -60,8 +60,9 @@ def look_up(roots: Roots, rules: FileRules, path: str) -> Listing:
     findings = Findings(max_files=rules.files, max_bytes=rules.file_bytes)
     _walk(WorkspaceArea(rules.include), roots, rules, findings, only=path.split("/"))
     listing = findings.listing()
-    if any(_has_other_names(roots, file) for file in listing.files):
-        return list_files(roots, rules)  # the first of its names counts
+    is_no_folder = any(skip.reason == SkipReason.NOT_A_FOLDER for skip in listing.skipped)
+    if is_no_folder or any(_has_other_names(roots, file) for file in listing.files):
+        return list_files(roots, rules)  # the first of a file's names counts
     return listing
 
 

@@ -45,6 +45,7 @@ def test_a_locked_database_keeps_no_reader_waiting_and_is_written_when_it_is_fre
     daemon.wait_until(lambda: daemon.search_paths("lateword") == ["memory/late.md"])
 
 
+@pytest.mark.slow
 def test_a_lock_that_outlasts_all_patience_is_told_and_survived(daemon: RunningDaemon) -> None:
     path = daemon.state_folder() / "index-1.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

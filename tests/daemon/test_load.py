@@ -35,6 +35,7 @@ def ask_until(daemon: RunningDaemon, ended: Callable[[], bool], method: str, **p
     return answers
 
 
+@pytest.mark.slow
 def test_searches_and_status_answer_while_many_chunks_are_published(daemon: RunningDaemon) -> None:
     target = daemon.folder / "large"
     target.mkdir()

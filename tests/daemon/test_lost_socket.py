@@ -5,9 +5,12 @@ import shutil
 import signal
 import stat
 
+import pytest
+
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 
+@pytest.mark.slow
 def test_a_socket_file_that_is_removed_comes_back_and_nobody_notices() -> None:
     with short_folder() as folder, RunningDaemon(folder) as daemon, LineClient(daemon.socket) as kept:
         pid = kept.call("status")["pid"]
@@ -35,6 +38,7 @@ def test_a_socket_folder_that_is_removed_comes_back() -> None:
             assert daemon.call("status")["pid"] == daemon.pid
 
 
+@pytest.mark.slow
 def test_a_second_daemon_in_the_place_of_a_lost_socket_is_left_alone() -> None:
     """Its lock file is lost as well, so nothing kept the second one from starting."""
     with short_folder() as one, short_folder() as other, RunningDaemon(one) as first:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from openclaw_memd.daemon.following import LONGEST_BURST_S
 from tests.daemons import RunningDaemon, short_folder
 
@@ -35,6 +37,7 @@ def restless(file: Path) -> Iterator[None]:
         writer.join()
 
 
+@pytest.mark.slow
 def test_a_file_that_never_rests_is_found_and_followed() -> None:
     with short_folder() as folder, RunningDaemon(folder) as daemon:
         daemon.wait_until(lambda: daemon.agent()["watch"]["mode"] == "events")

@@ -82,6 +82,7 @@ def test_another_zone_after_a_kill_names_another_day_and_a_flush_keeps_its_own(f
         assert daemon.search_paths("lastword") == [last]
 
 
+@pytest.mark.slow
 def test_midnight_passes_while_it_runs(folder: Path) -> None:
     with before_midnight(folder, 12) as daemon:
         first = append(daemon, "- firstword")
@@ -108,6 +109,7 @@ def test_midnight_passes_while_it_runs(folder: Path) -> None:
         assert text == f"# {day_of(last)} (Test/Near)\n\n- number{len(others)}\n"
 
 
+@pytest.mark.slow
 def test_a_text_that_waits_over_midnight_goes_to_the_day_it_was_said(folder: Path) -> None:
     with small_disk(folder / "ws") as disk, before_midnight(folder, 12, disk.inside) as daemon:
         first = append(daemon, "- firstword")

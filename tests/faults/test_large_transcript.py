@@ -99,6 +99,7 @@ def search_until(daemon: RunningDaemon, holds: Callable[[], bool]) -> float:
     return longest_s
 
 
+@pytest.mark.slow
 def test_a_large_transcript_is_read_once_beside_searches_and_kills(folder: Path) -> None:
     transcript = Transcript(folder / "transcripts/large.jsonl")
     transcript.grow(SIZE_MB * 1_000_000)

@@ -142,6 +142,7 @@ def test_what_comes_while_others_wait_does_not_overtake_them(place: Place) -> No
     assert place.waiting == 0
 
 
+@pytest.mark.slow
 def test_killed_while_it_writes_what_waited_it_writes_each_text_once(place: Place) -> None:
     daemon = place.daemon
     path = daemon.call("note.append", context=OWNER, text="- firstword")["path"]

@@ -44,6 +44,7 @@ async def assert_shows_the_files(index: Index, notes: Notes) -> None:
     assert await index.store.read(lambda c: readers.chunk_count(c, TrustTier.EPISODIC)) == len(rows)
 
 
+@pytest.mark.slow
 async def test_whenever_it_is_killed_the_index_is_whole_and_shows_the_files(notes: Notes) -> None:
     rng = random.Random(20260111)
     for _ in range(ROUNDS):
