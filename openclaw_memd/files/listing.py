@@ -53,16 +53,15 @@ def list_files(roots: Roots, rules: FileRules) -> Listing:
 def look_up(roots: Roots, rules: FileRules, path: str) -> Listing:
     """What `list_files` says of ``path`` in the workspace and of the folders above it, and nothing else.
 
-    It reads those folders alone, so it takes as long as they are large. Only the number of files is not
-    judged. Blocking, and never raises, as `list_files`.
+    It reads those folders alone, so it takes as long as they are large, unless something is left out there.
+    Only the number of files is not judged. Blocking, and never raises, as `list_files`.
     """
     roots.refresh()
     findings = Findings(max_files=rules.files, max_bytes=rules.file_bytes)
     _walk(WorkspaceArea(rules.include), roots, rules, findings, only=path.split("/"))
     listing = findings.listing()
-    is_no_folder = any(skip.reason == SkipReason.NOT_A_FOLDER for skip in listing.skipped)
-    if is_no_folder or any(_has_other_names(roots, file) for file in listing.files):
-        return list_files(roots, rules)  # the first of a file's names counts
+    if listing.skipped or any(_has_other_names(roots, file) for file in listing.files):
+        return list_files(roots, rules)  # of a file with several names the first counts
     return listing
 
 
