@@ -1,5 +1,6 @@
 # make run [WORKSPACE=DIR]   set up and start the daemon
-# make test                  set up and run the tests
+# make test                  set up and run the tests, but for those that wait for seconds
+# make check                 format, lint, types, import rules and all tests
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

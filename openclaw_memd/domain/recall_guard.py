@@ -51,11 +51,6 @@ def strip_recalled(text: str) -> str:
     return text
 
 
-def carries_recall(text: str) -> bool:
-    """Whether ``strip_recalled`` would take something out of ``text``."""
-    return strip_recalled(text) != text
-
-
 @dataclass(frozen=True, slots=True)
 class _Line:
     """A line, what ends it ('' at the end of the text), and whether that break, or the one before, was

@@ -15,7 +15,7 @@ from openclaw_memd.domain.framing import (
     neutralize,
 )
 from openclaw_memd.domain.provenance import Origin, Tier
-from openclaw_memd.domain.recall_guard import carries_recall, strip_recalled
+from openclaw_memd.domain.recall_guard import strip_recalled
 from tests.domain.strategies import patient
 
 BEGIN_OPENCLAW = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
@@ -73,7 +73,6 @@ def test_what_memd_framed_goes_whole_and_the_prose_stays(
     block = frame(recalled, notice="There is more.").replace("\n", line_end)
 
     assert strip_recalled(before + line_end + block + line_end + after) == before + line_end + after
-    assert carries_recall(block)
 
 
 @given(prose, excerpts, prose)
@@ -92,7 +91,6 @@ def test_stripping_twice_is_stripping_once(text: str) -> None:
     once = strip_recalled(text)
 
     assert strip_recalled(once) == once
-    assert not carries_recall(once)
 
 
 @given(st.text(st.characters(exclude_characters="<")).filter(lambda text: "penclaw" not in text.lower()))

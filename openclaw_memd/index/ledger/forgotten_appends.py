@@ -1,7 +1,7 @@
 """Finding and deleting texts that were accepted for notes, and what calls are answered with for them."""
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -52,51 +52,32 @@ def replace_waiting(connection: apsw.Connection, append_id: int, text: str, text
 
 def appends_in(connection: apsw.Connection, scope: Scope) -> list[int]:
     """Calls whose texts are written; those that wait are looked through one by one."""
-
-    def find(add: Callable[..., None]) -> None:
-        for key in scope.sessions:
-            add("agent = ? AND session_id = ? AND state = 'written'", *key)
-        for path in scope.paths:
-            add("path = ? AND state = 'written'", path)
-        if scope.is_everything:
-            add("state = 'written'")
-
-    return _ids_in(connection, scope, "appends", "accepted_at", find)
+    return _ids_in(connection, scope, "appends", "accepted_at", "state = 'written'")
 
 
 def observed_in(connection: apsw.Connection, scope: Scope) -> list[int]:
     """Reported writes."""
-
-    def find(add: Callable[..., None]) -> None:
-        for key in scope.sessions:
-            add("agent = ? AND session_id = ?", *key)
-        for path in scope.paths:
-            add("path = ?", path)
-        if scope.is_everything:
-            add("1")
-
-    return _ids_in(connection, scope, "observed_writes", "observed_at", find)
+    return _ids_in(connection, scope, "observed_writes", "observed_at", "true")
 
 
-def _ids_in(
-    connection: apsw.Connection,
-    scope: Scope,
-    table: str,
-    instant: str,
-    find: Callable[[Callable[..., None]], None],
-) -> list[int]:
-    found: set[int] = set()
-
-    def add(condition: str, *values: object) -> None:
-        rows = connection.execute(
-            f"SELECT id FROM {table} WHERE {condition} AND {instant} BETWEEN ? AND ?"
-            " AND path NOT IN (SELECT value FROM carray(?))",
-            (*values, scope.first, scope.last, path_array(scope.failed)),
-        )
-        found.update(int(number) for (number,) in rows)
-
-    find(add)
-    return sorted(found)
+def _ids_in(connection: apsw.Connection, scope: Scope, table: str, instant: str, condition: str) -> list[int]:
+    query = (
+        f"SELECT id FROM {table} WHERE {{}} AND {condition} AND {instant} BETWEEN ? AND ?"
+        " AND path NOT IN (SELECT value FROM carray(?))"
+    )
+    wanted: list[tuple[str, tuple[str, ...]]] = [
+        *(("agent = ? AND session_id = ?", tuple(key)) for key in scope.sessions),
+        *(("path = ?", (path,)) for path in scope.paths),
+        *([("true", ())] if scope.is_everything else []),
+    ]
+    rest = (scope.first, scope.last, path_array(scope.failed))
+    return sorted(
+        {
+            number
+            for which, values in wanted
+            for (number,) in connection.execute(query.format(which), (*values, *rest))
+        }
+    )
 
 
 def written_among(connection: apsw.Connection, ids: Iterable[int]) -> list[int]:
@@ -105,14 +86,14 @@ def written_among(connection: apsw.Connection, ids: Iterable[int]) -> list[int]:
     return [number for number in ids if connection.execute(query, (number,)).fetchone()]
 
 
-def calls_of(connection: apsw.Connection, appends: Iterable[int]) -> set[int | None]:
+def calls_of(connection: apsw.Connection, appends: Iterable[int]) -> set[int]:
     """The calls that these texts came with."""
     query = "SELECT call FROM appends WHERE id = ?"
     rows = [connection.execute(query, (number,)).fetchone() for number in appends]
     return {int(row[0]) for row in rows if row is not None}
 
 
-def keys_of(connection: apsw.Connection, calls: Collection[int | None]) -> list[tuple[str, str, str]]:
+def keys_of(connection: apsw.Connection, calls: Collection[int]) -> list[tuple[str, str, str]]:
     """Request keys that are answered with what became of a call."""
     rows = connection.execute(
         "SELECT agent, method, key, answer FROM request_keys"
@@ -133,7 +114,7 @@ def _call_in(answer: str) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def texts_of(connection: apsw.Connection, calls: Iterable[int | None]) -> list[tuple[int, str]]:
+def texts_of(connection: apsw.Connection, calls: Iterable[int]) -> list[tuple[int, str]]:
     """What was flushed by a call, as cycles and hashes of texts."""
     query = "SELECT cycle, text_hash FROM flush_texts WHERE call = ?"
     return [
