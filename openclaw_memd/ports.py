@@ -1,9 +1,9 @@
 """What the core asks of the outside: small protocols; adapter and fake of each pass one contract test."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:  # numpy is imported by the modules that compute with vectors, not by everybody
     import numpy as np
@@ -108,6 +108,69 @@ class Embedder(Protocol):
 
         Raises:
             EmbedderError: the provider failed, is cooling down or is not there.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Release the model, its process and its connections."""
+        ...
+
+
+ChatModelState = Literal["ready", "loading", "idle", "off", "degraded"]
+ChatFailure = Literal["off", "unavailable", "timeout", "too_large", "invalid", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatModelStatus:
+    """What ``status`` shows of a chat model. ``reason`` is a plain sentence that says what to do."""
+
+    provider: str
+    model: str | None
+    state: ChatModelState
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One question to a chat model.
+
+    ``schema`` is a JSON schema that the answer must keep to, as far as the model can be held to one: whoever
+    asks checks. ``deadline_at`` is in trio's time. ``purpose`` says what the answer is for, as one word.
+    """
+
+    system: str
+    prompt: str
+    max_tokens: int
+    deadline_at: float
+    purpose: str
+    schema: Mapping[str, Any] | None = None
+
+
+class ChatModelError(Exception):
+    """There is no usable answer. ``failure`` says why; the message never holds a text of either side."""
+
+    def __init__(self, failure: ChatFailure, message: str = "") -> None:
+        super().__init__(message or failure)
+        self.failure: ChatFailure = failure
+
+
+class ChatModel(Protocol):
+    """Answers questions. Everything works without one, with less judgement."""
+
+    @property
+    def model_id(self) -> str | None:
+        """Provider and model as one name; None when there is no model now."""
+        ...
+
+    def status(self) -> ChatModelStatus:
+        """The current state, at once."""
+        ...
+
+    async def complete(self, request: ChatRequest) -> str:
+        """The answer's text, at most some 256 KiB of it, not blank.
+
+        Raises:
+            ChatModelError: there is none by the deadline, or at all.
         """
         ...
 

@@ -1,0 +1,54 @@
+"""The entries of the curated files as they are on disk, with who is behind each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from openclaw_memd.domain.markdown import Entry
+from openclaw_memd.domain.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedEntry:
+    """One memory of a curated file.
+
+    ``provenance`` is that of its least trusted line; ``observed_on`` the date that it was noted: its own
+    ``observed`` annotation, else that of its record, else None.
+    """
+
+    file: str
+    entry: Entry
+    provenance: Provenance
+    observed_on: date | None
+
+    @property
+    def citation(self) -> str:
+        """Where it stands, as ``MEMORY.md#L3-L5``."""
+        first, last = self.entry.start_line, self.entry.end_line
+        return f"{self.file}#L{first}" if first == last else f"{self.file}#L{first}-L{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedText:
+    """One curated file as it was read: ``text`` with ``\\n`` line ends and no byte order mark.
+
+    ``hash`` is SHA-256 of the file's bytes in lower-case hex.
+    """
+
+    file: str
+    text: str
+    hash: str
+    entries: tuple[CuratedEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedState:
+    """Both curated files at one time; one that is missing or unreadable is not in ``files``.
+
+    ``problems`` has the skip reason of a file that is there and cannot be read (symlink, too large ...).
+    ``version`` grows with every change.
+    """
+
+    version: int
+    files: Mapping[str, CuratedText]
+    problems: Mapping[str, str]

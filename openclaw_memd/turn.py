@@ -1,0 +1,1 @@
+"""Composes what one message brings along: ``inject.turn``."""
