@@ -18,7 +18,7 @@ from typing import Any
 
 import apsw
 
-from benchmarks import freshness, index_speed, judged, memory, round_trip, search_load, startup
+from benchmarks import freshness, index_speed, judged, memory, round_trip, search_load, startup, turn
 from benchmarks.material import load_material
 from benchmarks.model import NoModel, find_model
 from benchmarks.progress import ProgressLine
@@ -38,7 +38,9 @@ BENCHMARKS: Mapping[str, Callable[[Run], Iterable[Finding]]] = {
     "startup": startup.measure,
     "memory": memory.measure,
     "freshness": freshness.measure,
+    "turn": turn.measure,
     "retrieval": judged.measure_conversations,
+    "deep": judged.measure_deep,
     "multilingual": judged.measure_languages,
 }
 

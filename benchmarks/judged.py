@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import trio
 
-from benchmarks import multilingual, retrieval
+from benchmarks import deep, multilingual, retrieval
 from benchmarks.memories import open_model
 from benchmarks.model import Model
 from benchmarks.report import Finding, Row, Skipped
@@ -16,6 +16,9 @@ from openclaw_memd.ports import Embedder
 LEAST_RECALL = 0.88
 LEAST_KEYWORD_RECALL = 0.83
 MOST_CHARS = 7_000.0
+MOST_MORE_CHARS = 1.05
+"""Deep recall may show so many times the characters of a search."""
+
 RIVALS = ("BM25 windows", "vectors windows", "RRF windows")
 
 T = TypeVar("T")
@@ -58,6 +61,33 @@ def conversation_rows(summaries: Mapping[str, Summary]) -> Iterator[Row]:
         ("reciprocal_rank", "mean reciprocal rank of a line"),
     ):
         yield Row(title, ours[name], "", summaries["RRF windows"][name])
+
+
+def measure_deep(run: Run) -> Iterator[Finding]:
+    """Recall of gold lines among the ten hits of deep recall, against those of a search."""
+    if run.options.locomo is None:
+        yield Skipped("deep recall in conversations", "no file was given with --locomo")
+        return
+    run.progress.say("asking about several things and about times")
+    conversations = retrieval.read_conversations(run.options.locomo, None)
+
+    async def work(embedder: Embedder | None) -> deep.Summaries:
+        return await deep.measure(conversations, embedder)
+
+    yield from deep_rows(_with_model(run, work))
+
+
+def deep_rows(summaries: deep.Summaries) -> Iterator[Row]:
+    """Rows from the summary of each system in each category."""
+    for name, systems in summaries.items():
+        for kind in (" by keyword", ""):
+            if f"deep{kind}" not in systems or name == "all":
+                continue
+            ours, search = systems[f"deep{kind}"], systems[f"search{kind}"]
+            what = f"line recall@10 of deep recall{kind}, {name}, above search"
+            yield Row.above(what, ours["line_10"], "", floor=search["line_10"])
+            limit = search["chars"] * MOST_MORE_CHARS
+            yield Row.at_most(f"characters of deep recall{kind}, {name}", ours["chars"], "", limit)
 
 
 def measure_languages(run: Run) -> Iterator[Finding]:

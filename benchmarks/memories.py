@@ -104,6 +104,8 @@ class Memory:
     """An indexed workspace: its chunks, and searches by keyword alone and, with a model, by both."""
 
     index: Store
+    corpus: Corpus
+    analyzer: Analyzer
     rows: tuple[ChunkRow, ...]
     keyword: Search
     hybrid: Search | None
@@ -146,7 +148,7 @@ async def remember(
                 )
 
             hybrid = None if embedder is None else open_search(embedder)
-            yield Memory(index, rows, open_search(absent), hybrid, embedder)
+            yield Memory(index, corpus, preparer.analyzer, rows, open_search(absent), hybrid, embedder)
         finally:
             await vectors.aclose()
             await index.aclose()

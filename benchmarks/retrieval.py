@@ -26,7 +26,7 @@ from openclaw_memd.index.rows import ChunkRow
 from openclaw_memd.models.absent import AbsentEmbedder
 from openclaw_memd.ports import Embedder
 from openclaw_memd.recall.search import Search
-from openclaw_memd.recall.types import SearchRequest
+from openclaw_memd.recall.types import Hit, SearchRequest
 
 JUDGED = (1, 2, 3, 4)
 UNANSWERABLE = 5
@@ -154,7 +154,12 @@ def _whole_chunk(row: ChunkRow) -> tuple[Shown, str]:
 
 async def _ask(search: Search, question: str) -> list[Shown]:
     answer = await search.search(SearchRequest(question, max_results=HITS))
-    return [Shown(hit.path, hit.start_line, hit.end_line, len(hit.text)) for hit in answer.hits]
+    return show_hits(answer.hits)
+
+
+def show_hits(hits: Iterable[Hit]) -> list[Shown]:
+    """What ``hits`` show."""
+    return [Shown(hit.path, hit.start_line, hit.end_line, len(hit.text)) for hit in hits]
 
 
 def summarize(outcomes: Iterable[Outcome]) -> dict[str, dict[str, float]]:

@@ -1,9 +1,14 @@
 """Tests that every adapter of a port has to pass; test modules subclass them with a fixture of their own."""
 
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
 import numpy as np
 import pytest
+import trio
 
-from openclaw_memd.ports import Embedder, EmbedderError, EmbedKind
+from openclaw_memd.models.chat.answers import MOST_BYTES
+from openclaw_memd.ports import ChatModel, ChatModelError, ChatRequest, Embedder, EmbedderError, EmbedKind
 
 ODD_TEXTS = [
     "",
@@ -87,3 +92,113 @@ class EmbedderContract:
 
         with pytest.raises(EmbedderError):
             await embedder.embed(["too late"], kind="query")
+
+
+ChatBehaviour = Literal["answers", "hangs", "blank", "huge", "fails"]
+MakeChatModel = Callable[[ChatBehaviour], Awaitable[ChatModel]]
+
+SECRET_TOPIC = "the surprise party for Ada"
+
+ANSWER_SCHEMA = {
+    "type": "object",
+    "properties": {"found": {"type": "boolean"}},
+    "required": ["found"],
+    "additionalProperties": False,
+}
+
+
+def question(prompt: str = SECRET_TOPIC, *, within_s: float = 20.0, schema: bool = False) -> ChatRequest:
+    """What to ask a chat model, by trio's clock."""
+    return ChatRequest(
+        system="Answer in one line.",
+        prompt=prompt,
+        max_tokens=64,
+        deadline_at=trio.current_time() + within_s,
+        purpose="test",
+        schema=ANSWER_SCHEMA if schema else None,
+    )
+
+
+class ChatModelContract:
+    """Subclass it and give it an async fixture ``make_chat`` that makes a model that behaves as told.
+
+    One that answers says ``{"found": true}`` to everything; one that hangs never says anything.
+    """
+
+    @pytest.mark.parametrize("schema", [False, True], ids=["free", "schema"])
+    async def test_answers(self, make_chat: MakeChatModel, schema: bool) -> None:
+        model = await make_chat("answers")
+
+        assert await model.complete(question(schema=schema)) == '{"found": true}'
+        assert model.status().state == "ready"
+        assert model.model_id
+
+    async def test_answers_all_who_ask_at_once(self, make_chat: MakeChatModel) -> None:
+        model = await make_chat("answers")
+        answers = []
+
+        async def ask(number: int) -> None:
+            answers.append(await model.complete(question(f"question {number}")))
+
+        async with trio.open_nursery() as nursery:
+            for number in range(8):
+                nursery.start_soon(ask, number)
+        assert answers == ['{"found": true}'] * 8
+
+    @pytest.mark.parametrize("text", ODD_TEXTS, ids=ascii)
+    async def test_odd_text_is_answered(self, make_chat: MakeChatModel, text: str) -> None:
+        model = await make_chat("answers")
+
+        assert await model.complete(question(text))
+
+    async def test_silence_ends_at_the_deadline(self, make_chat: MakeChatModel) -> None:
+        model = await make_chat("hangs")
+        began_at = trio.current_time()
+
+        with pytest.raises(ChatModelError) as caught:
+            await model.complete(question(within_s=0.5))
+        assert caught.value.failure == "timeout"
+        assert 0.5 <= trio.current_time() - began_at < 1.0
+
+    async def test_a_deadline_that_is_over_is_not_waited_for(self, make_chat: MakeChatModel) -> None:
+        model = await make_chat("answers")
+
+        with pytest.raises(ChatModelError) as caught:
+            await model.complete(question(within_s=-1.0))
+        assert caught.value.failure == "timeout"
+
+    async def test_who_gives_up_waiting_harms_nobody(self, make_chat: MakeChatModel) -> None:
+        model = await make_chat("answers")
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await model.complete(question())
+        assert scope.cancelled_caught
+
+        assert await model.complete(question())
+
+    @pytest.mark.parametrize(
+        ("behaviour", "failures"),
+        [("blank", {"invalid"}), ("huge", {"too_large"}), ("fails", {"unavailable", "refused"})],
+    )
+    async def test_what_is_no_answer_is_an_error(
+        self, make_chat: MakeChatModel, behaviour: ChatBehaviour, failures: set[str]
+    ) -> None:
+        model = await make_chat(behaviour)
+
+        with pytest.raises(ChatModelError) as caught:
+            await model.complete(question())
+        assert caught.value.failure in failures
+        assert SECRET_TOPIC not in str(caught.value)
+
+    async def test_refuses_work_when_closed(self, make_chat: MakeChatModel) -> None:
+        model = await make_chat("answers")
+        await model.aclose()
+        await model.aclose()
+
+        with pytest.raises(ChatModelError) as caught:
+            await model.complete(question())
+        assert caught.value.failure == "off"
+        assert (model.status().state, model.model_id) == ("off", None)
+
+
+HUGE_ANSWER = "x" * (MOST_BYTES + 1)

@@ -1,16 +1,26 @@
 """Deterministic stand-ins at the ports."""
 
 import hashlib
+import math
 import re
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import trio
 from numpy.typing import NDArray
 
-from openclaw_memd.ports import Calibration, EmbedderError, EmbedderStatus, EmbedKind
+from openclaw_memd.models.chat.answers import check_answer, timed_out
+from openclaw_memd.ports import (
+    Calibration,
+    ChatModelError,
+    ChatModelStatus,
+    ChatRequest,
+    EmbedderError,
+    EmbedderStatus,
+    EmbedKind,
+)
 
 Vectors = NDArray[np.float32]
 
@@ -92,6 +102,67 @@ class HashEmbedder:
         self.loads += not self.loads
         if self.before_answer is not None:
             await self.before_answer()
+
+
+ScriptedAnswer = str | ChatModelError | Callable[[ChatRequest], str]
+
+
+class ScriptedChatModel:
+    """Gives ``answers`` one after the other: a text, a failure, or what a function makes of the request.
+
+    After the last one it is ``unavailable``, unless there is an ``otherwise``. Each answer takes ``delay_s``
+    in trio's time; ``hang`` makes it take forever. ``requests`` are all that were asked, in order.
+    """
+
+    def __init__(
+        self,
+        answers: Iterable[ScriptedAnswer] = (),
+        *,
+        otherwise: ScriptedAnswer | None = None,
+        delay_s: float = 0.0,
+        model_id: str = "scripted:1",
+    ) -> None:
+        self.answers: deque[ScriptedAnswer] = deque(answers)
+        self.otherwise = otherwise
+        self.delay_s = delay_s
+        self.requests: list[ChatRequest] = []
+        self._model_id = model_id
+        self._closed = False
+
+    @property
+    def model_id(self) -> str | None:
+        return None if self._closed else self._model_id
+
+    def hang(self) -> None:
+        """Answer nothing any more."""
+        self.delay_s = math.inf
+
+    def status(self) -> ChatModelStatus:
+        if self._closed:
+            return ChatModelStatus("fake", None, "off", "the chat model is closed")
+        return ChatModelStatus("fake", self._model_id, "ready")
+
+    async def complete(self, request: ChatRequest) -> str:
+        await trio.lowlevel.checkpoint()
+        if self._closed:
+            raise ChatModelError("off", "the chat model is closed")
+        self.requests.append(request)
+        with trio.move_on_at(request.deadline_at):
+            await trio.sleep(self.delay_s)
+            return check_answer(self._next(request))
+        raise timed_out()
+
+    async def aclose(self) -> None:
+        self._closed = True
+        await trio.lowlevel.checkpoint()
+
+    def _next(self, request: ChatRequest) -> str:
+        answer = self.answers.popleft() if self.answers else self.otherwise
+        if answer is None:
+            raise ChatModelError("unavailable", "the script is at its end")
+        if isinstance(answer, ChatModelError):
+            raise answer
+        return answer if isinstance(answer, str) else answer(request)
 
 
 class TrioClock:

@@ -57,6 +57,7 @@ def _agent_lines(agent: dict[str, Any]) -> list[str]:
         + (f" {embedding['model']}" if embedding["model"] else "")
         + f", {embedding['state']}"
         + (f": {plain(embedding['reason'])}" if embedding.get("reason") else ""),
+        *_model_lines(agent["model"]),
         f"  watch      {watch['mode']}, last scan {watch['last_scan_at'] or 'not yet'}"
         + (f", {amount(watch['restarts'], 'restart')}" if watch["restarts"] else ""),
         f"  storage    index {size(storage['index_bytes'])}, vectors {size(storage['vectors_bytes'])}, "
@@ -70,6 +71,15 @@ def _agent_lines(agent: dict[str, Any]) -> list[str]:
         f"  excluded   {plain(one['what'])}: {one['count']} ({one['reason']})" for one in agent["excluded"]
     ]
     return lines
+
+
+def _model_lines(model: dict[str, Any] | None) -> list[str]:
+    """The chat model, unless there is to be none."""
+    if model is None or model["state"] == "off":
+        return []
+    name = f" {plain(model['model'])}" if model.get("model") else ""
+    reason = f": {plain(model['reason'])}" if model.get("reason") else ""
+    return [f"  model      {model['provider']}{name}, {model['state']}{reason}"]
 
 
 def _vectors(agent: dict[str, Any]) -> str:

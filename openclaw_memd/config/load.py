@@ -76,6 +76,18 @@ def check(table: Table) -> Config:
     return config
 
 
+def _check_models(config: Config) -> None:
+    sections = {"model": config.model}
+    sections |= {f"agents.{name}.model": agent.model for name, agent in config.agents.items()}
+    for key, section in sections.items():
+        if section.provider in {"openai", "local"} and not section.model:
+            raise ConfigError(f"{key}.model: needed with {key}.provider = {section.provider}")
+        if section.base_url and not _is_http_address(section.base_url):
+            raise ConfigError(
+                f"{key}.base_url: not an http or https address, such as http://localhost:11434/v1"
+            )
+
+
 def _check_meaning(config: Config) -> None:
     if config.chunking.overlap >= config.chunking.tokens:
         raise ConfigError(
@@ -84,6 +96,7 @@ def _check_meaning(config: Config) -> None:
         )
     if config.embedding.provider == "openai" and not config.embedding.model:
         raise ConfigError("embedding.model: needed with embedding.provider = openai")
+    _check_models(config)
     if config.embedding.base_url and not _is_http_address(config.embedding.base_url):
         raise ConfigError(
             "embedding.base_url: not an http or https address, such as http://localhost:11434/v1"

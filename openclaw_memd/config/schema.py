@@ -310,12 +310,8 @@ PER_AGENT = ("model", "search", "inject", "escalation", "flush", "intents", "dre
 """Sections that ``[agents.<id>.<section>]`` may override key by key."""
 
 NOT_YET_READ = (
-    "model",
     "inject",
-    "escalation",
-    "intents",
     "dreaming",
-    "history",
     "backup",
 )
 """Sections that are checked but that nothing in this version acts on; setting one gives a warning."""

@@ -32,21 +32,25 @@ class CuratedEntry:
 class CuratedText:
     """One curated file as it was read: ``text`` with ``\\n`` line ends and no byte order mark.
 
-    ``hash`` is SHA-256 of the file's bytes in lower-case hex.
+    ``hash`` is SHA-256 of the file's bytes in lower-case hex. ``unvouched`` are the lines, counted from 1,
+    that come from outside or from the system, those in no entry as well.
     """
 
     file: str
     text: str
     hash: str
     entries: tuple[CuratedEntry, ...]
+    unvouched: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class CuratedState:
     """Both curated files at one time; one that is missing or unreadable is not in ``files``.
 
-    ``problems`` has the skip reason of a file that is there and cannot be read (symlink, too large ...).
-    ``version`` grows with every change.
+    ``problems`` has, by file, why it cannot be read (its skip reason), or that the ledger cannot tell who is
+    behind it; also of a file that is in ``files``: ``hard_link`` when it has a second name, ``changing`` when
+    it is written to all the time and shown as it was.
+    ``version`` grows with every change; 0 is before the first look.
     """
 
     version: int

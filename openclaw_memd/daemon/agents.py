@@ -2,14 +2,23 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import Final, Self
 
 import msgspec
 
+from openclaw_memd.config.schema import Agent
 from openclaw_memd.config.sections import Search as SearchSection
+from openclaw_memd.curated.history import History
+from openclaw_memd.curated.remember import Remembered, Wish
+from openclaw_memd.curated.revisions import Rewritten
+from openclaw_memd.daemon.chatting import AgentChat, no_chat
+from openclaw_memd.daemon.curating import budget_of
+from openclaw_memd.daemon.recalling import escalation_rules, open_deep_recall
 from openclaw_memd.daemon.workspace import WorkspaceMemory
+from openclaw_memd.deep.recall import DeepRecall
 from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.lint import Finding
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.gateway.results import SyncReport
@@ -18,17 +27,20 @@ from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.line_store import LineStore
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Job
+from openclaw_memd.models.chat.runtime import AttachedRuntimes
 from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.ops.forgetting import Forgetting
-from openclaw_memd.ports import Clock, Embedder
+from openclaw_memd.ports import ChatModel, Clock, Embedder
 from openclaw_memd.recall.get import Get
 from openclaw_memd.recall.nearness import Nearness
 from openclaw_memd.recall.search import Search
 from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
 from openclaw_memd.sessions.service import Sessions
+from openclaw_memd.zones import Zone
 
 MENDED_SOON_MS = 1_000
+_LOCAL: Final = Zone()
 
 
 class AgentMemory:
@@ -37,17 +49,42 @@ class AgentMemory:
     While a damaged index is being mended, calls that need it raise ``UnavailableError``.
     """
 
-    def __init__(self, memory: WorkspaceMemory, defaults: SearchSection, search: Search, get: Get) -> None:
+    def __init__(
+        self,
+        memory: WorkspaceMemory,
+        settings: Agent,
+        search: Search,
+        get: Get,
+        *,
+        deep: DeepRecall,
+        chat: AgentChat,
+    ) -> None:
         self.memory = memory
-        self.search_defaults = defaults
+        self.chat = chat
+        self.deep = deep
+        self.bootstrap = memory.giving.bootstrap(settings.inject)
+        self.turns = memory.turning.turns(settings, self.bootstrap, escalation_rules(settings.escalation))
+        self.intents = memory.turning.intents
+        self.reminders = memory.turning.reminders
+        self.firing = memory.turning.firing
+        self.explaining = memory.turning.explaining
+        self._settings = settings
         self._search = search
         self._get = get
 
     @classmethod
     def build(
-        cls, memory: WorkspaceMemory, settings: SearchSection, embedder: Embedder, clock: Clock
+        cls,
+        memory: WorkspaceMemory,
+        settings: Agent,
+        embedder: Embedder,
+        clock: Clock,
+        *,
+        chat: AgentChat | None = None,
+        zone: Zone = _LOCAL,
     ) -> Self:
         """The agent with these settings over ``memory``."""
+        chat = chat or no_chat()
         search = Search(
             index=memory.index,
             corpus=memory.indexer.corpus,
@@ -56,9 +93,35 @@ class AgentMemory:
             embedder=embedder,
             clock=clock,
             index_state=lambda: memory.indexer.state,
-            half_life_days=settings.half_life_days,
+            half_life_days=settings.search.half_life_days,
         )
-        return cls(memory, settings, search, Get(memory.index, memory.indexer.corpus))
+        get = Get(memory.index, memory.indexer.corpus)
+        deep = open_deep_recall(
+            memory,
+            search,
+            get,
+            rules=settings.escalation,
+            min_score=settings.search.min_score,
+            chat_model=chat.usable,
+            clock=clock,
+            zone=zone,
+        )
+        return cls(memory, settings, search, get, deep=deep, chat=chat)
+
+    @property
+    def search_defaults(self) -> SearchSection:
+        """What holds for a search that does not say otherwise."""
+        return self._settings.search
+
+    @property
+    def deep_timeout_ms(self) -> int:
+        """How long a deep recall may take."""
+        return self._settings.escalation.timeout_ms
+
+    @property
+    def turn_deadline_ms(self) -> int:
+        """How long an answer to a message may take."""
+        return self._settings.inject.deadline_ms
 
     @property
     def notes(self) -> NoteWriter:
@@ -76,6 +139,28 @@ class AgentMemory:
         return self.memory.forgetting
 
     @property
+    def history(self) -> History:
+        """The rewrites of the curated files of the agent's workspace."""
+        return self.memory.write_path.history
+
+    async def undo(self, preimage_id: int) -> Rewritten:
+        """Make a curated file what it was before one rewrite, and show it in the index."""
+        with _damage_told():
+            undone = await self.history.undo(preimage_id)
+            await self.memory.indexer.reindex([undone.file])
+        return undone
+
+    @property
+    def chat_model(self) -> ChatModel:
+        """The agent's chat model, which may be none."""
+        return self.chat.model
+
+    @property
+    def runtimes(self) -> AttachedRuntimes:
+        """The runtimes that lend the agent their chat model."""
+        return self.chat.runtimes
+
+    @property
     def first_answers(self) -> FirstAnswers:
         """What request keys were answered with."""
         return self.memory.write_path.first_answers
@@ -88,6 +173,10 @@ class AgentMemory:
         """What a caller may see."""
         return self.memory.write_path.view(caller)
 
+    async def active_projects(self, caller: Caller | None) -> tuple[str, ...]:
+        """The projects of the caller's session, most recent first, with the one of this call."""
+        return await self.memory.projects.active(caller)
+
     def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
         """Memory of these origins is handed to a caller, which must not note it as its own."""
         self.sessions.hear(caller, origins)
@@ -96,6 +185,7 @@ class AgentMemory:
         """Take note of a change that a tool of the caller's runtime made, and show it in the index."""
         with _damage_told():
             observed = await self.notes.observe(caller, path, before_hash, after_hash)
+            self.memory.injecting.core.ask_origins()
             await self.memory.indexer.reindex([path])
         return observed
 
@@ -103,6 +193,18 @@ class AgentMemory:
         """Give lines of a memory file this origin, agent or untrusted; how many changed."""
         with _damage_told():
             return await self.memory.trust(path, selection, origin)
+
+    async def remember(self, caller: Caller | None, wish: Wish) -> Remembered:
+        """Write what the owner wants to be known into a curated file, and show it in the index."""
+        budget = budget_of(self._settings.inject)(wish.file)
+        with _damage_told():
+            remembered = await self.memory.curating.remembering.remember(caller, wish, budget_chars=budget)
+            await self.memory.indexer.reindex([wish.file])
+        return remembered
+
+    async def lint(self, file: str | None) -> list[Finding]:
+        """What people should look at in the curated files."""
+        return await self.memory.curating.linting.lint(file, budget_of(self._settings.inject))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Hits by the request's deadline, with what there is by then."""

@@ -15,10 +15,13 @@ from openclaw_memd.config import paths
 from openclaw_memd.config.load import workspace_of
 from openclaw_memd.config.schema import Config
 from openclaw_memd.daemon.agents import AgentMemory
+from openclaw_memd.daemon.chatting import close_chats, open_chats
 from openclaw_memd.daemon.embedding import KeptCalibrations, build_embedder
 from openclaw_memd.daemon.services import DaemonServices
 from openclaw_memd.daemon.settings import check_settings
+from openclaw_memd.daemon.telling import follow_status
 from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
+from openclaw_memd.events import Events
 from openclaw_memd.files.workspace import open_workspace
 from openclaw_memd.gateway.listener import Listener, inherit_from_launchd, inherit_listener, open_listener
 from openclaw_memd.gateway.server import Gateway
@@ -26,8 +29,9 @@ from openclaw_memd.index.calibrations import Calibrations
 from openclaw_memd.interpreter import take_short_turns
 from openclaw_memd.jobs import Jobs
 from openclaw_memd.models.calibration import Measurements
-from openclaw_memd.supervisor import ServiceManager
+from openclaw_memd.supervisor import Health, ServiceManager, keep_running
 from openclaw_memd.version import VERSION
+from openclaw_memd.zones import Zone
 
 log = structlog.get_logger("memd.daemon")
 
@@ -84,14 +88,24 @@ async def run_daemon(
         measured = Measurements()
         embedder = build_embedder(config, env, clock, rng, measured)
         held.push_async_callback(embedder.aclose)
-        outside = Outside(clock, rng, embedder, jobs)
+        events = Events(clock)
+        chats = open_chats(config, env, clock, rng)
+        held.push_async_callback(close_chats, chats)
+        outside = Outside(clock, rng, embedder, jobs, events)
         memories = _open_workspaces(config, env, outside, held)
         opened = tuple(dict.fromkeys(memories.values()))
         for memory in opened:
             await memory.load()
         measured.keep_in(KeptCalibrations(Calibrations(opened[0].vectors.database), clock))
         agents = {
-            agent: AgentMemory.build(memory, config.agents[agent].search, embedder, clock)
+            agent: AgentMemory.build(
+                memory,
+                config.agents[agent],
+                embedder,
+                clock,
+                zone=Zone(config.time.zone),
+                chat=chats[agent],
+            )
             for agent, memory in memories.items()
         }
         services = DaemonServices(
@@ -99,6 +113,7 @@ async def run_daemon(
             jobs,
             embedder,
             clock,
+            events,
             socket=str(listener.path or socket_of(config, env)),
             warnings=warnings,
         )
@@ -116,6 +131,8 @@ async def run_daemon(
                 tasks.start_soon(manager.feed_watchdog, prove)
                 tasks.start_soon(_guard_writers, prove, on_leaving)
                 tasks.start_soon(_guard_places, opened, on_leaving)
+                follow = partial(follow_status, events, partial(services.status, False))
+                tasks.start_soon(keep_running, "status events", follow, Health("status events"))
             manager.notify("STOPPING=1")
             tasks.cancel_scope.cancel()
     log.info("stopped", pid=os.getpid())

@@ -3,10 +3,14 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
+
 from openclaw_memd.daemon.agents import AgentMemory
+from openclaw_memd.daemon.curated_status import curated_warnings, show_curated
 from openclaw_memd.daemon.status import count_sources, count_vectors, judge, report_agent, warnings_of
 from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.errors import NotFoundError, UnavailableError
+from openclaw_memd.events import Events
 from openclaw_memd.gateway.handlers import show_job
 from openclaw_memd.gateway.results import AgentReport, StatusReport
 from openclaw_memd.gateway.services import Gauge
@@ -27,11 +31,13 @@ class DaemonServices:
         jobs: Jobs,
         embedder: Embedder,
         clock: Clock,
+        events: Events,
         *,
         socket: str,
         warnings: Sequence[str] = (),
     ) -> None:
         self.jobs = jobs
+        self.events = events
         self._agents = agents
         self._embedder = embedder
         self._clock = clock
@@ -57,13 +63,18 @@ class DaemonServices:
             for memory in memories:
                 await memory.check()
         reports: list[AgentReport] = []
+        curated: list[str] = []
         for agent, one in self._agents.items():
-            reports.append(await report_agent(agent, one.memory, self._embedder))
+            figures = await one.bootstrap.figures()
+            report = await report_agent(agent, one.memory, self._embedder, one.chat_model.status())
+            reports.append(msgspec.structs.replace(report, curated=show_curated(one, figures)))
+            curated += curated_warnings(agent, figures)
         states = [judge(memory, self._embedder) for memory in memories]
         warnings = [*self._warnings]
         for memory in memories:
             agents = [agent for agent, one in self._agents.items() if one.memory is memory]
             warnings += [text for text in warnings_of(memory, agents) if text not in warnings]
+        warnings += curated
         return StatusReport(
             version=VERSION,
             pid=os.getpid(),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from openclaw_memd.daemon.workspace import WorkspaceMemory
+from openclaw_memd.domain.intents import Status
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.arrival import Moved
@@ -16,6 +17,8 @@ from openclaw_memd.gateway.results import (
     AgentReport,
     EmbeddingReport,
     Excluded,
+    IntentsReport,
+    ModelReport,
     SkippedFile,
     SourceCount,
     SpoolReport,
@@ -28,14 +31,16 @@ from openclaw_memd.index.fill_progress import FillState
 from openclaw_memd.index.ledger.losses import read_loss
 from openclaw_memd.index.rows import SourceCount as SourceTotals
 from openclaw_memd.index.text_rows import Connection
-from openclaw_memd.ports import Embedder, EmbedderStatus
+from openclaw_memd.ports import ChatModelStatus, Embedder, EmbedderStatus
 
 SHOWN = 200
 """Long lists are cut here; a count tells the rest."""
 
 
-async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) -> AgentReport:
-    """One agent, its index and its vectors."""
+async def report_agent(
+    agent: str, memory: WorkspaceMemory, embedder: Embedder, chat: ChatModelStatus
+) -> AgentReport:
+    """One agent, its index, its vectors and its chat model."""
     try:
         counts = await memory.index.read(count_sources(memory))
     except (DamagedError, UnavailableError):
@@ -66,17 +71,29 @@ async def report_agent(agent: str, memory: WorkspaceMemory, embedder: Embedder) 
         ),
         watch=WatchReport(mode=watch.mode, last_scan_at=_iso(state.last_scan_at), restarts=watch.restarts),
         embedding=_embedding(embedder.status()),
-        model=None,
+        model=ModelReport(provider=chat.provider, state=chat.state, model=chat.model, reason=chat.reason),
         curated=None,
         spool=SpoolReport(items=memory.write_path.notes.waiting),
         dreaming=None,
-        intents=None,
+        intents=await _count_intents(agent, memory),
         storage=StorageReport(
             index_bytes=_size(memory.index.path),
             state_bytes=_size(memory.state.path),
             vectors_bytes=_size(memory.vectors.database.path),
         ),
         skipped_count=len(skipped) if len(skipped) > SHOWN else None,
+    )
+
+
+async def _count_intents(agent: str, memory: WorkspaceMemory) -> IntentsReport | None:
+    try:
+        counts = await memory.turning.intents.counts(agent)
+    except (DamagedError, UnavailableError):
+        return None
+    return IntentsReport(
+        pending=counts.get(Status.PENDING, 0),
+        armed=counts.get(Status.ARMED, 0),
+        fired=counts.get(Status.FIRED, 0),
     )
 
 
@@ -146,6 +163,7 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         found.append("the index is damaged and is being mended")
     elif memory.index_aside is not None:
         found.append(f"the index database was damaged and is set aside as {memory.index_aside.name}")
+    found += memory.curating.warnings()
     for store, failure in memory.write_failures.items():
         found.append(f"the last write to {store} failed: {failure.message}")
     if memory.vectors.aside is not None:

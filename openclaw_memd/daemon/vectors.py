@@ -25,7 +25,8 @@ _FAILING: Final = frozenset({"off", "degraded", "paused"})
 class WorkspaceVectors:
     """Keeps the vectors like the index: one search for each trust tier over the same store.
 
-    ``database`` holds them. ``follow`` hears of every published change; ``embed`` and
+    While there is no embedder, which texts are live is not known: it takes memory and nobody asks.
+    ``database`` holds the vectors. ``follow`` hears of every published change; ``embed`` and
     ``follow_replacements`` run until cancelled.
     """
 
@@ -48,6 +49,7 @@ class WorkspaceVectors:
         self._indexer = indexer
         self._embedder = embedder
         self._aside = opened.set_aside
+        self._follows = False
         self._replaced = trio.Event()
 
     @property
@@ -64,16 +66,24 @@ class WorkspaceVectors:
         """Keep the live texts of each trust tier like the index."""
         if published.replaced:
             self._replaced.set()
+        if not self._follows:
+            return
         for tier, search in self.searches.items():
             search.remove(published.removed.get(tier, ()))
             search.add(published.added.get(tier, ()))
         self.filler.wake()
 
     async def load(self) -> None:
-        """Read which texts there are, while nothing else changes them."""
+        """Read which texts there are, while nothing else changes them, and follow them from then on.
+
+        Without an embedder this is left for when there is one.
+        """
+        if not self._follows and self._embedder.status().state == "off":
+            return
         async with self._indexer.turn:
             for tier, search in self.searches.items():
                 search.set_live(await self._indexer.store.read(partial(readers.live_hashes, tier=tier)))
+            self._follows = True
         self.filler.wake()
 
     async def follow_replacements(self) -> None:
@@ -97,6 +107,8 @@ class WorkspaceVectors:
         while True:
             await trio.sleep(MODEL_LOOK_S)
             now = self._embedder.status().state, self._embedder.model_id
+            if not self._follows:
+                await self.load()
             if now[1] != before[1] or (before[0] in _FAILING and now[0] not in _FAILING):
                 self.filler.retry_now()
             elif now[0] == "degraded":

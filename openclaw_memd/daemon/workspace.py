@@ -11,13 +11,19 @@ import trio
 
 from openclaw_memd.allocator import give_back
 from openclaw_memd.config.schema import Config
+from openclaw_memd.daemon.curating import Curating
 from openclaw_memd.daemon.following import Follower
+from openclaw_memd.daemon.giving import Giving
+from openclaw_memd.daemon.injecting import Injecting
 from openclaw_memd.daemon.settings import extra_roots, file_rules
+from openclaw_memd.daemon.telling import Telling
+from openclaw_memd.daemon.turning import Turning
 from openclaw_memd.daemon.vectors import WorkspaceVectors
-from openclaw_memd.daemon.write_path import WritePath
+from openclaw_memd.daemon.write_path import WritePath, admission_rules
 from openclaw_memd.domain.provenance import Origin, is_trusted
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import ConflictError, NotFoundError, UnavailableError
+from openclaw_memd.events import Events
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.roots import Roots
@@ -30,11 +36,13 @@ from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.indexer import Indexer, SyncReport
 from openclaw_memd.index.opening import open_index, open_state
 from openclaw_memd.index.preparing import Preparer
+from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.index.rebuilding import Rebuilder
 from openclaw_memd.index.repairing import Repairer
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.vector_database import open_vectors
+from openclaw_memd.injection.projects import ProjectScopes
 from openclaw_memd.jobs import Job, Jobs, Progress
 from openclaw_memd.ops.forgetting import Forgetting
 from openclaw_memd.ports import Clock, Embedder, Rng
@@ -59,6 +67,7 @@ class Outside:
     rng: Rng
     embedder: Embedder
     jobs: Jobs
+    events: Events
 
 
 class WorkspaceMemory:
@@ -99,6 +108,8 @@ class WorkspaceMemory:
         if state.set_aside is not None:
             self.warnings.append(f"the state database was damaged and is set aside as {state.set_aside.name}")
         self._index_aside = index.set_aside
+        self._telling = Telling(outside.events, agents)
+        self.projects = ProjectScopes()
         self.write_path = WritePath(
             self.state,
             self.roots,
@@ -107,6 +118,7 @@ class WorkspaceMemory:
             agents=agents,
             clock=outside.clock,
             rng=outside.rng,
+            project_of=self.projects.current,
             hint=lambda paths: self._follower.note(paths),  # noqa: PLW0108 - made below
         )
         self.indexer = Indexer(
@@ -119,10 +131,53 @@ class WorkspaceMemory:
             ),
             preparer,
             outside.clock,
-            on_published=lambda published: self.vectors.follow(published),  # noqa: PLW0108 - made below
+            unannounced=lambda: self.write_path.sessions.unannounced,
+            on_published=self._hear_published,
         )
+        self.indexer.on_synced = self._telling.hear_synced
         self.vectors = WorkspaceVectors(vectors, self.indexer, outside.embedder, outside.clock, outside.rng)
         self.watcher = Watcher(self.roots, self.indexer.corpus.list_files, verify_s=config.files.reconcile_s)
+        self.injecting = Injecting(
+            roots=self.roots,
+            rules=self.indexer.corpus.rules,
+            attributor=self.write_path.attributor,
+            state=self.state,
+            vectors=self.vectors.database,
+            analyzer=self.analyzer,
+            embedder=outside.embedder,
+            clock=outside.clock,
+            zone=Zone(config.time.zone),
+            on_changed=lambda before, now: self.curating.deletions.hear(before, now),  # noqa: PLW0108 - below
+        )
+        self.giving = Giving(
+            core=self.injecting.core,
+            corpus=self.indexer.corpus,
+            rules=admission_rules(config),
+            result_bytes=config.limits.result_bytes,
+            clock=outside.clock,
+            zone=Zone(config.time.zone),
+        )
+        self.curating = Curating(
+            state=self.state,
+            roots=self.roots,
+            writer=self.write_path.curated,
+            core=self.injecting.core,
+            analyzer=self.analyzer,
+            clock=outside.clock,
+            zone=Zone(config.time.zone),
+            note_bytes=config.limits.note_bytes,
+            current_project=self.projects.current,
+            vouch=self._vouch,
+        )
+        self.turning = Turning(
+            state=self.state,
+            injecting=self.injecting,
+            projects=self.projects,
+            languages=_languages(config, agents),
+            config=config,
+            clock=outside.clock,
+        )
+        self.turning.intents.on_due = self._telling.hear_due
         self._rebuilder = Rebuilder(self.indexer)
         self.forgetting = Forgetting(
             state=self.state,
@@ -130,6 +185,7 @@ class WorkspaceMemory:
             vectors=self.vectors.database,
             rebuild_turn=self._rebuilder.turn,
             notes=self.write_path.notes,
+            curated=self.write_path.curated,
             sessions=self.write_path.sessions,
             roots=self.roots,
             analyzer=self.analyzer,
@@ -139,7 +195,8 @@ class WorkspaceMemory:
         )
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
-        self.health = {name: Health(name) for name in (*_TASKS, *self.write_path.tasks)}
+        beside = (*self.write_path.tasks, *self.injecting.tasks, *self.curating.tasks, *self.turning.tasks)
+        self.health = {name: Health(name) for name in (*_TASKS, *beside)}
         self.ready = trio.Event()
         self.writable = True
 
@@ -170,7 +227,9 @@ class WorkspaceMemory:
         )
         async with trio.open_nursery() as nursery:
             task_status.started()
-            for name, task in (*zip(_TASKS, own, strict=True), *self.write_path.tasks.items()):
+            parts = (self.write_path, self.injecting, self.curating, self.turning)
+            beside = [named for part in parts for named in part.tasks.items()]
+            for name, task in (*zip(_TASKS, own, strict=True), *beside):
                 nursery.start_soon(keep_running, name, task, self.health[name])
             nursery.start_soon(self._follower.reconcile, self._outside.rng)
 
@@ -190,7 +249,8 @@ class WorkspaceMemory:
         return self.workspace.has_state and self.state.path.exists()
 
     async def sync(self, *, force: bool = False, on_progress: Progress = _ignore_progress) -> SyncReport:
-        """Make the index equal to the files now."""
+        """Make the index equal to the files and sessions now."""
+        self.write_path.sessions.announce()
         report = await self.indexer.sync(verify=force, on_progress=on_progress)
         if report.added + report.changed + report.unchanged == 0:
             self.other_notes = await trio.to_thread.run_sync(find_other_notes, self.roots)
@@ -225,6 +285,7 @@ class WorkspaceMemory:
 
         changed = await trio.to_thread.run_sync(work)
         if changed:
+            self.injecting.core.ask_origins()
             await self.indexer.reindex([path])
         return changed
 
@@ -266,6 +327,7 @@ class WorkspaceMemory:
         """
         await self.write_path.load()
         await self.forgetting.recover()
+        await self.turning.intents.load()
 
     async def aclose(self) -> None:
         """Close the databases and release the workspace, cancelled or not."""
@@ -274,6 +336,14 @@ class WorkspaceMemory:
                 await store.aclose()
         self.roots.close()
         self.workspace.close()
+
+    async def _vouch(self, path: str, first: int, last: int, text_hash: str) -> None:
+        await self.trust(path, Selection(first, last, text_hash), Origin.AGENT)
+
+    def _hear_published(self, published: Published) -> None:
+        self._telling.hear_published(published)
+        self.vectors.follow(published)
+        self.injecting.core.note_published(published)
 
     async def _follow_files(self) -> None:
         await self.vectors.load()

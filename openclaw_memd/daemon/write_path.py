@@ -7,6 +7,8 @@ from typing import Final
 
 from openclaw_memd.config.schema import Config
 from openclaw_memd.config.sections import Flush
+from openclaw_memd.curated.history import History
+from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.audience import View, view_of
 from openclaw_memd.domain.authority import missing_authority
@@ -20,7 +22,7 @@ from openclaw_memd.index.ledger.spans import record_spans
 from openclaw_memd.index.ledger_pruning import LedgerPruning
 from openclaw_memd.index.store import Store
 from openclaw_memd.notes.types import NoteLimits
-from openclaw_memd.notes.writer import NoteWriter
+from openclaw_memd.notes.writer import NoteWriter, ProjectOf
 from openclaw_memd.ports import Clock, Rng
 from openclaw_memd.sessions.folders import TranscriptFolders
 from openclaw_memd.sessions.formats.records import Rules
@@ -50,10 +52,12 @@ class WritePath:
         agents: Sequence[str],
         clock: Clock,
         rng: Rng,
+        project_of: ProjectOf,
         hint: Hint,
     ) -> None:
         zone = Zone(config.time.zone)
         self._config = config
+        record = partial(record_spans, sketches=partial(sketch_line, analyzer=analyzer))
         self.sessions = Sessions(
             state,
             clock,
@@ -70,14 +74,25 @@ class WritePath:
             clock=clock,
             zone=zone,
             settings=self._flush_settings,
-            record=partial(record_spans, sketches=partial(sketch_line, analyzer=analyzer)),
+            record=record,
+            project_of=project_of,
             limits=NoteLimits(config.limits.note_bytes, config.limits.file_bytes),
             owner_in_groups=config.admission.owner_in_groups,
             on_written=lambda path: hint(frozenset({path})),
         )
+        self.curated = CuratedWriter(
+            state,
+            roots,
+            turn=self.notes.turn,
+            record=record,
+            clock=clock,
+            file_bytes=config.limits.file_bytes,
+            on_written=lambda file: hint(frozenset({file})),
+        )
+        self.history = History(state, self.curated)
         self.attributor = LedgerAttributor(state, analyzer, self.sessions.turns.taint, clock)
         self.first_answers = FirstAnswers(state, clock)
-        self._pruning = LedgerPruning(state, clock)
+        self._pruning = LedgerPruning(state, clock, config.history)
         self.folders = TranscriptFolders(
             state,
             self.sessions,
@@ -94,12 +109,14 @@ class WritePath:
         """
         await self.sessions.load()
         await self.notes.reconcile()
+        await self.curated.load()
 
     @property
     def tasks(self) -> Mapping[str, Task]:
         """What runs beside the calls."""
         return {
             "notes": self.notes.replay,
+            "curated files": self.curated.run,
             "sessions": self.sessions.run,
             "taint": self.sessions.hearing.run,
             "transcripts": self.folders.run,

@@ -7,7 +7,7 @@ value is ignored, except that a malformed ``project`` makes the entry's whole pr
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -155,26 +155,37 @@ def is_annotation_line(line: str) -> bool:
     return is_comment_line(line) and all(map(_is_annotation, comments_in_line(line)))
 
 
+def is_dated(lines: Sequence[str]) -> bool:
+    """Whether ``lines`` hold nothing but annotations, and among them when something was observed or whether
+    it is active.
+    """
+    if not all(map(is_annotation_line, lines)):
+        return False
+    said = parse_annotations("\n".join(lines))
+    return said.observed is not None or said.status is not None
+
+
 def _values(text: str) -> Iterator[tuple[str, str]]:
     for _, line in lines_outside_fences(text.split("\n")):
         comments = comments_in_line(line)
         first_trailing = len(comments) - len(trailing_comments(line, comments))
         for index, comment in enumerate(comments):
-            for name, value in _parts(comment):
+            for name, value in read_parts(comment):
                 if name == "project" and not comment.closed:
                     yield name, INVALID_PROJECTS
                 elif name == "project" or index >= first_trailing:
                     yield name, value
 
 
-def _parts(comment: Comment) -> Iterator[tuple[str, str]]:
+def read_parts(comment: Comment) -> Iterator[tuple[str, str]]:
+    """Each known name in ``comment``, in lower case, with what stands behind it."""
     for part in comment.body.split(_PART_SEPARATOR):
         if match := _PART.fullmatch(part):
             yield match[1].lower(), match[2].strip()
 
 
 def _is_annotation(comment: Comment) -> bool:
-    return any(True for _ in _parts(comment))
+    return any(True for _ in read_parts(comment))
 
 
 def _cut_out(line: str, comments: Iterable[Comment]) -> str:

@@ -3,14 +3,15 @@
 The rules are CommonMark's where they decide what belongs together, with these differences, since notes are
 written by hand and by models: a sub-item or continuation needs two more columns than its item's marker,
 whatever the marker's width; a list item may stand at any indent; a setext heading has one line; a comment
-that is never closed is text; front matter is known. Quotes, tables and raw HTML are paragraphs.
+that is never closed is text; date and status of an item may stand above it with a blank line between; front
+matter is known. Quotes, tables and raw HTML are paragraphs.
 """
 
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from openclaw_memd.domain.annotations import is_annotation_line
+from openclaw_memd.domain.annotations import is_annotation_line, is_dated
 from openclaw_memd.domain.comments import is_comment_line
 from openclaw_memd.domain.fences import Fence, opening_fence
 from openclaw_memd.domain.lines import indent_width
@@ -28,6 +29,7 @@ _LINE = re.compile(
     )?""",
     re.VERBOSE,
 )
+_BULLET = re.compile(r"[-*+] [^\s\-*+]")  # an item that stands in no other one, and surely no rule
 _SETEXT_UNDERLINE = re.compile(r"[ \t]*(=+|-{2,})[ \t\r]*")
 _FRONT_MATTER_KEY = re.compile(r"[\w\"'][^:]*:(\s|$)")
 _NOT_A_TITLE = (">", "|")
@@ -81,7 +83,11 @@ class _Reader:
         if index:
             self._blocks.append(Block("front_matter", 0, index - 1))
         while index < len(self._lines):
-            index = self._read_line(index)
+            if self._fence is None and _BULLET.match(self._lines[index]):
+                self._open_bullet(index)
+                index += 1
+            else:
+                index = self._read_line(index)
         self._close()
         self._end_comments(len(self._lines))
         return self._blocks
@@ -99,7 +105,7 @@ class _Reader:
         elif kind is None:
             self._read_text(index, line)
         elif kind == "blank":
-            if self._comments_from is not None:
+            if self._comments_from is not None and not self._is_parted(index):
                 self._end_comments(index)
         elif self._kind == "item" and indent_width(line) >= self._inner:
             self._last = index
@@ -144,6 +150,12 @@ class _Reader:
             self._open("item", index)
             self._inner = indent + _SUB_INDENT
         self._open_fence(line)
+
+    def _open_bullet(self, index: int) -> None:
+        """What ``_read_item`` does with such a line, whatever is open: most lines of notes are like this."""
+        self._open("item", index)
+        self._inner = _SUB_INDENT
+        self._open_fence(self._lines[index])
 
     def _interrupts_no_paragraph(self, index: int, line: str, match: re.Match[str]) -> bool:
         """Whether a number or a lone mark that begins this line is part of the open paragraph above it."""
@@ -239,6 +251,14 @@ class _Reader:
             if close >= 0:
                 return end
         return None
+
+    def _is_parted(self, index: int) -> bool:
+        """Whether the blank line at ``index`` parts an item from its date and status, as OpenClaw does."""
+        first = self._comments_from
+        if first is None or (self._blocks and self._blocks[-1].last == first - 1):
+            return False
+        match = _LINE.match("".join(self._lines[index + 1 : index + 2]))
+        return match is not None and match["item"] is not None and is_dated(self._lines[first:index])
 
     def _open(self, kind: BlockKind, index: int) -> None:
         if self._kind is not None:

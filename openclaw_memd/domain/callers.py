@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from openclaw_memd.domain.keys import join_parts
+from openclaw_memd.domain.keys import join_parts, split_parts
 from openclaw_memd.domain.provenance import SessionKind
 
 
@@ -69,3 +69,13 @@ class Caller:
         if self.session_id is not None:
             return "session:" + join_parts(self.agent, self.session_id)
         return None
+
+
+def place_of(writer: str) -> tuple[str | None, Channel]:
+    """The session or the channel that a key of ``Caller.writer`` names."""
+    kind, _, joined = writer.partition(":")
+    parts = split_parts(joined)
+    if kind == "session":
+        return parts[-1], Channel()
+    _, provider, account, conversation_id = parts
+    return None, Channel(provider, account or None, conversation_id)

@@ -19,7 +19,7 @@ from openclaw_memd.domain.lines import Lines, split_lines
 from openclaw_memd.domain.markdown import Span, annotations_of, read_spans
 from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN, weigh
 
-CHUNKING_VERSION = 1
+CHUNKING_VERSION = 2
 """Changes whenever the same file would give other chunks; a change means that files are chunked anew."""
 
 _ABOVE = frozenset({"heading", "rule", "comment"})
@@ -103,22 +103,24 @@ def _between_breaks(count: int, breaks: frozenset[int]) -> Iterator[tuple[int, i
 
 
 def _units(text: str, lines: Lines, first: int, stop: int) -> Iterator[_Unit]:
+    texts, starts = lines.texts[first:stop], lines.starts[first:stop]  # a file has thousands
     above: list[Span] = []
-    has_comments = text.find("<!--", lines.start(first), lines.end(stop - 1)) >= 0
-    for span in read_spans(lines.texts[first:stop], at_file_start=first == 0):
+    has_comments = text.find("<!--", starts[0], lines.end(stop - 1)) >= 0
+    for span in read_spans(texts, at_file_start=first == 0):
         kind, begin, last, heading_path = span
         if kind in _ABOVE:
             above.append(span)
             continue
-        start, end = lines.start(first + begin), lines.end(first + last)
+        start, line = starts[begin], texts[last]
+        end = starts[last] + len(line) - line.endswith("\r")
         annotations = annotations_of(span, text, start, end) if has_comments else NO_ANNOTATIONS
         if above:
-            yield _Unit(lines.start(first + above[0].first), start, end, heading_path, annotations)
+            yield _Unit(starts[above[0].first], start, end, heading_path, annotations)
             above = []
         else:
             yield _Unit(start, start, end, heading_path, annotations)
     if above:
-        start, end = lines.start(first + above[0].first), lines.end(first + above[-1].last)
+        start, end = starts[above[0].first], lines.end(first + above[-1].last)
         yield _Unit(start, start, end, above[-1].heading_path, NO_ANNOTATIONS)
 
 

@@ -39,7 +39,7 @@ def find_forms(text: str, stems: Stems) -> Forms:
     if is_plain_word(text):
         forms = _cut(stems.forms(text))
         return Forms("word", forms, forms)
-    if _EMOJI.match(text):
+    if not text.isascii() and _EMOJI.match(text):
         forms = _cut((text, text.rstrip(SKIN_TONES)))
         return Forms("word", forms, forms)
     return _identifier_forms(text, stems) if is_identifier(text) else _word_forms(text, stems)

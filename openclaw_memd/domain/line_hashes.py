@@ -23,6 +23,19 @@ def hash_line(line: str) -> bytes:
     return blake2b(bare.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
 
 
+def hash_lines(lines: Iterable[str]) -> list[bytes]:
+    """``hash_line`` of each of ``lines`` that is not blank."""
+    # In one piece: a file has thousands, and the calls would take longer than the hashes.
+    hashes = []
+    for line in lines:
+        bare = line.rstrip()
+        if bare:
+            if not bare.isascii():
+                bare = unicodedata.normalize("NFC", bare)
+            hashes.append(blake2b(bare.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest())
+    return hashes
+
+
 def hash_text(text: str) -> str:
     """SHA-256 of a text without its last line end, in hex: what the receipt of a write carries."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -15,7 +15,7 @@ from textwrap import dedent
 from openclaw_memd.domain.annotations import Annotations, format_annotations
 from openclaw_memd.domain.fences import Fence, opening_fence
 from openclaw_memd.domain.folding import normalize
-from openclaw_memd.domain.framing import disarm_delimiters
+from openclaw_memd.domain.inert import disarm_delimiters
 from openclaw_memd.domain.project_keys import format_project_keys, parse_project_keys
 from openclaw_memd.errors import InvalidParamsError
 
@@ -52,7 +52,7 @@ def tidy_text(text: str, field: str = "text") -> str:
     tidied = dedent("\n".join(lines).strip("\n")).strip()
     if is_blank(tidied):
         raise InvalidParamsError(f"{field} is blank", field=field, reason="value")
-    return _close_fence(disarm_delimiters(tidied))
+    return close_fence(disarm_delimiters(tidied))
 
 
 def blank_controls(text: str) -> str:
@@ -78,8 +78,17 @@ def format_entry(entry: NoteEntry, field: str, *, default_project: str | None = 
     Raises:
         InvalidParamsError: a field cannot be written; its name begins with ``field``.
     """
-    text = _without_marker(tidy_text(entry.text, f"{field}.text"), f"{field}.text")
-    comments = format_annotations(_annotations(entry, field, default_project))
+    return format_bullet(entry.text, read_fields(entry, f"{field}.", default_project), f"{field}.text")
+
+
+def format_bullet(text: str, annotations: Annotations, field: str = "text") -> str:
+    """``text`` as one bullet that has ``annotations`` and no others.
+
+    Raises:
+        InvalidParamsError: nothing visible is in the text, or a lone surrogate is.
+    """
+    text = _without_marker(tidy_text(text, field), field)
+    comments = format_annotations(annotations)
     first, *others = silence_annotations(text).split("\n")
     if not others:
         return f"- {first} {comments}".rstrip()
@@ -105,17 +114,22 @@ def _without_marker(text: str, field: str) -> str:
     return tidy_text(text, field)
 
 
-def _annotations(entry: NoteEntry, field: str, default_project: str | None) -> Annotations:
+def read_fields(entry: NoteEntry, prefix: str = "", default_project: str | None = None) -> Annotations:
+    """What ``entry`` says of itself. Without a project of its own it has ``default_project``.
+
+    Raises:
+        InvalidParamsError: a field cannot be written; its name begins with ``prefix``.
+    """
     project = default_project if entry.project is None else entry.project
     key = None if entry.supersedes_key is None else entry.supersedes_key.strip()
-    with _refused(f"{field}.importance"):
+    with _refused(f"{prefix}importance"):
         found = Annotations(importance=entry.importance)
-    with _refused(f"{field}.triggers"):
+    with _refused(f"{prefix}triggers"):
         triggers = dict.fromkeys(_checked(trigger).strip() for trigger in entry.triggers)
         found = replace(found, triggers=tuple(triggers))
-    with _refused(f"{field}.supersedes_key"):
+    with _refused(f"{prefix}supersedes_key"):
         found = replace(found, key=None if key is None else _checked(key))
-    with _refused(f"{field}.project"):
+    with _refused(f"{prefix}project"):
         return replace(found, projects=() if project is None else _project_keys(_checked(project)))
 
 
@@ -148,7 +162,8 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _close_fence(text: str) -> str:
+def close_fence(text: str) -> str:
+    """``text`` with a line that closes the code fence that it leaves open, if it does."""
     fence: Fence | None = None
     indent = ""
     for line in text.split("\n"):

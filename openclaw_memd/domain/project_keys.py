@@ -17,11 +17,18 @@ _CHARACTERS = {escape: c for c, escape in _ESCAPES.items()}
 _TO_ESCAPE = re.compile("[" + "".join(map(re.escape, _ESCAPES)) + "]")
 _ESCAPED = re.compile("|".join(_CHARACTERS), re.IGNORECASE)
 _FORBIDDEN = re.compile(r"[<>\r\n]")
+_UNTIDY = re.compile("[<>\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def is_project_key(key: str) -> bool:
     """Whether ``key`` is a key in its normal form: not empty, no blanks around it, its host in lower case."""
     return bool(key) and key == key.strip() == _with_lower_host(key)
+
+
+def tidy_project_key(key: str) -> str | None:
+    """``key`` in its normal form, as far as it can be one; None for one that no annotation may have."""
+    tidy = _with_lower_host(key.strip())
+    return tidy if is_project_key(tidy) and not _UNTIDY.search(tidy) else None
 
 
 def format_project_keys(keys: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -92,6 +92,11 @@ class Analyzer:
             self._analyse_between_blanks, limit_entries=_CACHED_WORDS, key_limit_chars=_CACHED_WORD_CHARS
         )
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """What to make an analyzer of the same ``identity`` with."""
+        return self._stems.languages
+
     def forget(self) -> None:
         """Drop what is remembered of words that were analysed: memory for speed, the other way round."""
         self._forms.clear()
@@ -122,6 +127,11 @@ class Analyzer:
         # No token holds white space, so text is analysed between blanks and words that come again are free.
         return "".join(map(self._words.__getitem__, text.split())).rstrip()
 
+    def index_lines(self, lines: Iterable[str]) -> list[str]:
+        """``index_line`` of each of ``lines``: the quicker way to very many."""
+        analyse = self._words.__getitem__
+        return ["".join(map(analyse, line.split())).rstrip() for line in lines]
+
     def query_terms(self, query: str) -> list[Term]:
         """The distinct terms of ``query`` in its order, without stop words unless there is nothing else."""
         normalized = normalize(query)
@@ -144,7 +154,12 @@ class Analyzer:
         if bare.isascii() and is_plain_word(bare) and len(bare) <= FORM_LIMIT_CHARS:
             return " ".join((*self._stems.forms(bare), ""))
         found: list[str] = []
-        for _, source, is_run in _scan(normalize(text)):
+        normalized = normalize(text)
+        if len(normalized) <= FORM_LIMIT_CHARS:  # nothing to cut
+            sources = [(match.group(), match.lastgroup == "run") for match in _MATCH.finditer(normalized)]
+        else:
+            sources = [(source.text, source.is_run) for source in _scan(normalized)]
+        for source, is_run in sources:
             if is_run:
                 found += index_pieces(split_units(source))
             else:

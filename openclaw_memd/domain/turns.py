@@ -15,7 +15,7 @@ IDLE_LIMIT: Final = timedelta(minutes=30)
 
 
 class SetAside(StrEnum):
-    """Why nothing that is said in a turn is kept."""
+    """Why nothing that is said in a turn is kept, or nothing more."""
 
     HEARTBEAT = "heartbeat"
     RECALLED = "recalled"
@@ -48,9 +48,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An answer, a tool's result or anything else that happens in a turn; ``network`` is where it is from."""
+    """An answer, a tool's result or anything else that happens in a turn; ``network`` is where it is from.
+
+    ``set_aside`` is why nothing that is said after it in the turn is kept.
+    """
 
     network: bool = False
+    set_aside: SetAside | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,14 @@ def advance(turn: Turn, event: TurnEvent, at: datetime) -> Turn:
     match event:
         case Question(origin, asker, set_aside, tainted):
             return Turn(origin, tainted, set_aside, asker, at)
-        case Step(network):
+        case Step(network, set_aside):
             before = settle(turn, at)
-            return replace(before, tainted=before.tainted or network, active_at=at)
+            return replace(
+                before,
+                tainted=before.tainted or network,
+                set_aside=before.set_aside or set_aside,
+                active_at=at,
+            )
         case End():
             return Turn(active_at=at)
     assert_never(event)

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Container, Sequence
 
 from openclaw_memd.files.areas import (
+    CURATED,
     INSTRUCTIONS,
     MACHINE_FOLDERS,
     REVIEW,
@@ -63,6 +64,18 @@ def look_up(roots: Roots, rules: FileRules, path: str) -> Listing:
     if listing.skipped or any(_has_other_names(roots, file) for file in listing.files):
         return list_files(roots, rules)  # of a file with several names the first counts
     return listing
+
+
+def look_at_curated(roots: Roots, rules: FileRules) -> Listing:
+    """What `list_files` says of the curated files alone. It reads the workspace's own folder, no other.
+
+    Blocking, and never raises, as `list_files`.
+    """
+    roots.refresh()
+    findings = Findings(max_files=rules.files, max_bytes=rules.file_bytes)
+    for name in CURATED:
+        _walk(WorkspaceArea(rules.include), roots, rules, findings, only=[name])
+    return findings.listing()
 
 
 def _walk(

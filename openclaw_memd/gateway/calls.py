@@ -14,6 +14,7 @@ from openclaw_memd.config.schema import Limits
 from openclaw_memd.errors import DeadlineError, TooLargeError
 from openclaw_memd.gateway.admission import Admission
 from openclaw_memd.gateway.contexts import caller_of
+from openclaw_memd.gateway.duplex import Duplex
 from openclaw_memd.gateway.faults import describe
 from openclaw_memd.gateway.metrics import Metrics
 from openclaw_memd.gateway.params import decode_params
@@ -29,19 +30,27 @@ GRACE_S = 0.025
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who called, and by which protocol. ``places`` bound how many calls of the connection run at once."""
+    """Who called, and by which protocol. ``places`` bound how many calls of the connection run at once.
+
+    ``duplex`` is the daemon's own side of a line connection.
+    """
 
     protocol: Literal["line", "http"]
     peer: Peer
     places: trio.Semaphore
+    duplex: Duplex | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One message of a caller. ``received_at`` is in trio's time; deadlines count from it."""
+    """One message of a caller. ``received_at`` is in trio's time; deadlines count from it.
+
+    ``afterwards`` is done once the answer was sent.
+    """
 
     caller: Caller
     received_at: float
+    afterwards: list[Callable[[], None]]
 
 
 Function = Callable[..., Awaitable[Any]]
@@ -97,11 +106,18 @@ class Calls:
             caller,
             lambda caller: self._services.agent(params.agent_id).missing_authority(caller),
         )
-        limit_s = self._limit_s(method.pace)
+        limit_s = self._limit_s(method.pace, params.agent_id)
         if params.deadline_ms is not None:
             limit_s = min(limit_s, params.deadline_ms / 1000)
         admission = self.admissions[method.pace]
-        call = Call(self._services, self._limits, exchange.received_at + limit_s, caller)
+        call = Call(
+            self._services,
+            self._limits,
+            exchange.received_at + limit_s,
+            caller,
+            exchange.caller.duplex,
+            exchange.afterwards,
+        )
 
         async def work() -> bytes:
             await admission.enter()
@@ -110,7 +126,12 @@ class Calls:
             finally:
                 admission.leave()
 
-        encoded = await self._finish_by(call.deadline_at + GRACE_S, work)
+        try:
+            encoded = await self._finish_by(call.deadline_at + GRACE_S, work)
+        except DeadlineError:
+            if method.when_late is None:
+                raise
+            encoded = msgspec.json.encode(method.when_late)
         if len(encoded) > self._limits.result_bytes:
             raise TooLargeError("the answer is too large", reason="result_bytes")
         return msgspec.Raw(encoded)
@@ -145,7 +166,7 @@ class Calls:
             raise failures[0]
         raise DeadlineError("nothing was ready within the deadline")
 
-    def _limit_s(self, pace: Pace) -> float:
+    def _limit_s(self, pace: Pace, agent_id: str) -> float:
         match pace:
             case "read":
                 return self._limits.read_ms / 1000
@@ -153,6 +174,10 @@ class Calls:
                 return self._limits.write_ms / 1000
             case "sync":
                 return self._limits.sync_ms / 1000
+            case "turn":
+                return self._services.agent(agent_id).turn_deadline_ms / 1000
+            case "deep":
+                return self._services.agent(agent_id).deep_timeout_ms / 1000
             case "job":
                 return math.inf
             case _:

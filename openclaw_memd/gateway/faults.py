@@ -77,6 +77,17 @@ def too_many_connections() -> Fault:
     )
 
 
+def queue_full() -> Fault:
+    """What a call is told for which there is no place to wait."""
+    return make_fault(
+        OverloadedError.code,
+        OverloadedError.kind,
+        "too many calls wait",
+        reason="queue_full",
+        retry_after_ms=RETRY_AFTER_MS,
+    )
+
+
 def encode_fault(fault: Fault) -> bytes:
     """The answer to something that has no id."""
     return msgspec.json.encode(serialize_error(ErrorResponse(fault.code, fault.message, fault.data, None)))

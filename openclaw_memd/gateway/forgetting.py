@@ -59,8 +59,13 @@ class ForgetReceipt(Result, frozen=True, kw_only=True):
     flush_texts: Count
     observed_writes: Count
     chunks: Annotated[int, Meta(ge=0, description="of the changed files and sessions, indexed anew")]
-    vectors: Annotated[int, Meta(ge=0, description="of texts that no chunk has any more")]
+    vectors: Annotated[
+        int, Meta(ge=0, description="of texts that no chunk has any more; in a dry run at most")
+    ]
     leftovers: Annotated[int, Meta(ge=0, description="files of damaged or half-built databases")]
+    preimages: Annotated[
+        int, Meta(ge=0, description="earlier versions of curated files that lost lines, or went")
+    ]
 
 
 class KeptPlace(Result, frozen=True, kw_only=True):

@@ -92,7 +92,7 @@ async def search(call: Call, params: SearchParams) -> SearchResult:
             after=params.after,
             before=params.before,
             explain=params.explain,
-            project_keys=_project_keys(params),
+            project_keys=await agent.active_projects(call.caller),
             deadline_at=call.deadline_at,
             view=agent.view(call.caller),
         )
@@ -130,8 +130,3 @@ def show_job(job: Job) -> JobReport:
         result=job.result,
         error=None if job.failure is None else str(job.failure),
     )
-
-
-def _project_keys(params: SearchParams) -> tuple[str, ...]:
-    key = params.context.project_key if params.context else None
-    return () if key is None else (key,)

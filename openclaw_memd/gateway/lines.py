@@ -1,100 +1,51 @@
 """The line protocol: one JSON text a line, both ways."""
 
+from collections.abc import Callable
+
 import trio
 
 from openclaw_memd.config.schema import Limits
 from openclaw_memd.errors import DeadlineError
 from openclaw_memd.gateway.calls import Caller
-from openclaw_memd.gateway.faults import Fault, encode_fault, make_fault
+from openclaw_memd.gateway.duplex import Duplex
+from openclaw_memd.gateway.faults import Fault, encode_fault, make_fault, queue_full
+from openclaw_memd.gateway.frames import FrameReader, FrameTooLongError
+from openclaw_memd.gateway.peers import Peer
 from openclaw_memd.gateway.rpc import Dispatcher, too_large
 from openclaw_memd.gateway.stream import BoundedStream, take
 
-_CHUNK_BYTES = 65536
-
-
-class FrameTooLongError(Exception):
-    """A line is over the limit."""
-
-
-class FrameReader:
-    """Lines from a stream, at most ``max_bytes`` long.
-
-    Each must be complete within ``read_s`` of its first byte, or of being asked for, whichever is later.
-    """
-
-    def __init__(self, stream: BoundedStream, *, max_bytes: int, read_s: float) -> None:
-        self._stream = stream
-        self._max_bytes = max_bytes
-        self._read_s = read_s
-        self._buffer = bytearray()
-        self._searched = 0
-        self._due_at = 0.0
-
-    async def next(self) -> bytes | None:
-        """The next line that is not blank; None at the end. A last line needs no line feed.
-
-        Raises:
-            FrameTooLongError: it is over the limit.
-            trio.TooSlowError: it did not come in time.
-        """
-        self._due_at = trio.current_time() + self._read_s
-        while True:
-            line = self._take_line()
-            if line is None:
-                chunk = await self._receive()
-                if chunk:
-                    self._add(chunk)
-                    continue
-                if not self._buffer:
-                    return None
-                line = bytes(self._buffer)
-                self._buffer.clear()
-            if len(line) > self._max_bytes:
-                raise FrameTooLongError
-            if line.strip():
-                return line
-            await trio.lowlevel.checkpoint()  # a flood of blank lines must not keep others waiting
-
-    async def _receive(self) -> bytes | bytearray:
-        if not self._buffer:  # between lines a peer may rest
-            return await self._stream.receive_some(_CHUNK_BYTES)
-        with trio.fail_at(self._due_at):
-            return await self._stream.receive_some(_CHUNK_BYTES)
-
-    def _take_line(self) -> bytes | None:
-        end = self._buffer.find(b"\n", self._searched)
-        if end < 0:
-            if len(self._buffer) > self._max_bytes:
-                raise FrameTooLongError
-            self._searched = len(self._buffer)
-            return None
-        line = bytes(self._buffer[:end])
-        del self._buffer[: end + 1]
-        self._searched = 0
-        return line
-
-    def _add(self, chunk: bytes | bytearray) -> None:
-        if not self._buffer:
-            self._due_at = trio.current_time() + self._read_s
-        self._buffer += chunk
-
 
 class LineConnection:
-    """One connection. Calls run at once, as many as it has places, and are answered as they finish.
+    """One connection. Calls run at once, as many as it has ``places``, and are answered as they finish.
 
     After the end of the peer's sending, or once the daemon stops, what still runs is answered; when the peer
     is gone it is cancelled.
     """
 
-    def __init__(self, stream: BoundedStream, dispatcher: Dispatcher, caller: Caller, limits: Limits) -> None:
+    def __init__(
+        self,
+        stream: BoundedStream,
+        dispatcher: Dispatcher,
+        peer: Peer,
+        places: trio.Semaphore,
+        limits: Limits,
+    ) -> None:
         self._stream = stream
         self._dispatcher = dispatcher
-        self._caller = caller
+        self._limits = limits
         self._frames = FrameReader(stream, max_bytes=limits.body_bytes, read_s=limits.read_s)
         self._sending = trio.Lock()
+        self._duplex = Duplex(peer, self.send, wait_room=stream.wait_room, depth=limits.depth)
+        self._caller = Caller("line", peer, places, self._duplex)
+        self._waiting = 0
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it has a use while it is silent: the daemon may send something."""
+        return self._duplex.is_kept
 
     async def send(self, message: bytes) -> None:
-        """Send one JSON text.
+        """Send one JSON text. Once begun it is sent whole, or the connection breaks: half a line spoils all.
 
         Raises:
             trio.BrokenResourceError: the peer is gone or does not read.
@@ -102,26 +53,32 @@ class LineConnection:
         """
         await take(self._sending)
         try:
-            await self._stream.send_all(message + b"\n")
+            with trio.CancelScope(shield=True):
+                await self._stream.send_all(message + b"\n")
         finally:
             self._sending.release()
 
     async def serve(self, stopping: trio.Event) -> None:
         """Answer until the peer has no more, until it is gone, or until ``stopping``."""
         async with trio.open_nursery() as nursery:
-            async with trio.open_nursery() as calls:
-                reading = trio.CancelScope()
-                nursery.start_soon(_cancel_when_set, stopping, reading)
-                with reading:
-                    await self._read(calls)
-                nursery.start_soon(self._cancel_when_vanished, calls.cancel_scope)
+            self._duplex.open(nursery)
+            try:
+                async with trio.open_nursery() as calls:
+                    reading = trio.CancelScope()
+                    nursery.start_soon(_cancel_when_set, stopping, reading)
+                    with reading:
+                        await self._read(calls)
+                    self._duplex.close()  # calls that wait for an answer of the peer end now
+                    nursery.start_soon(self._cancel_when_vanished, calls.cancel_scope)
+            finally:
+                self._duplex.close()
             nursery.cancel_scope.cancel()
 
     async def _read(self, calls: trio.Nursery) -> None:
         try:
-            while (frame := await self._frames.next()) is not None:
-                await take(self._caller.places)
-                calls.start_soon(self._answer, frame, calls.cancel_scope)
+            while (frame := await self._next_frame()) is not None:
+                if not self._duplex.take(frame):
+                    await self._admit(frame, calls)
         except FrameTooLongError:
             await self._refuse(too_large("a line is too long", "body_bytes"))
         except trio.TooSlowError:
@@ -129,11 +86,54 @@ class LineConnection:
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             calls.cancel_scope.cancel()
 
-    async def _answer(self, frame: bytes, calls: trio.CancelScope) -> None:
+    async def _next_frame(self) -> bytes | None:
+        """The next line. Where answers come in, one that is too long costs only itself.
+
+        Raises:
+            FrameTooLongError: a line is too long, and nothing that was asked is lost with the connection.
+        """
+        while True:
+            try:
+                return await self._frames.next()
+            except FrameTooLongError as error:
+                if not self.is_kept:
+                    raise
+                tail = await self._frames.skip()
+                self._duplex.give_up(error.head + b"\n" + tail, "too_large")
+                await self.send(encode_fault(too_large("a line is too long", "body_bytes")))
+
+    async def _admit(self, frame: bytes, calls: trio.Nursery) -> None:
+        """Start a call, once there is a place for it.
+
+        Where answers come in, they are not to wait behind calls that have no place: the calls that run may
+        wait for these very answers. So calls wait beside, as many as may wait at all.
+        """
+        if self._caller.places.value or not self.is_kept:
+            await take(self._caller.places)
+            calls.start_soon(self._answer, frame, calls.cancel_scope)
+        elif self._waiting < self._limits.queue:
+            self._waiting += 1
+            calls.start_soon(self._answer_later, frame, calls.cancel_scope)
+        else:
+            refusal = self._dispatcher.refuse(frame, queue_full())
+            if refusal:
+                await self.send(refusal)
+
+    async def _answer_later(self, frame: bytes, calls: trio.CancelScope) -> None:
         try:
-            answer = await self._dispatcher.answer(frame, self._caller)
+            await self._caller.places.acquire()
+        finally:
+            self._waiting -= 1
+        await self._answer(frame, calls)
+
+    async def _answer(self, frame: bytes, calls: trio.CancelScope) -> None:
+        afterwards: list[Callable[[], None]] = []
+        try:
+            answer = await self._dispatcher.answer(frame, self._caller, afterwards)
             if answer:
                 await self.send(answer)
+            for act in afterwards:
+                act()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             calls.cancel()
         finally:

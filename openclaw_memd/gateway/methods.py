@@ -3,7 +3,22 @@
 from functools import cache
 from typing import Any
 
-from openclaw_memd.gateway import forgetting, handlers, notes, sessions, trusting
+from openclaw_memd.gateway import (
+    attaching,
+    bootstrap,
+    curated,
+    deep,
+    events,
+    forgetting,
+    handlers,
+    history,
+    intents,
+    notes,
+    sessions,
+    tools,
+    trusting,
+    turn,
+)
 from openclaw_memd.gateway.openrpc import describe_methods
 from openclaw_memd.gateway.results import (
     GetResult,
@@ -32,6 +47,11 @@ async def discover(_call: Call, _params: DiscoverParams) -> dict[str, Any]:
     return describe_all()
 
 
+async def describe_tools(call: Call, params: tools.ToolsParams) -> tools.ToolsDescribed:
+    """``tools.describe``."""
+    return tools.describe_tools(call, params, {method.name for method in METHODS})
+
+
 METHODS: tuple[AnyMethod, ...] = (
     Method(
         name="rpc.discover",
@@ -42,6 +62,16 @@ METHODS: tuple[AnyMethod, ...] = (
         handler=discover,
         summary="Every method with its params and results, as an OpenRPC document.",
         example={},
+    ),
+    Method(
+        name="tools.describe",
+        right="R",
+        pace="read",
+        params=tools.ToolsParams,
+        results=(tools.ToolsDescribed,),
+        handler=describe_tools,
+        summary="Tool schemas and prompt sections that make a runtime a good host.",
+        example={"format": "mcp"},
     ),
     Method(
         name="status",
@@ -116,6 +146,14 @@ METHODS: tuple[AnyMethod, ...] = (
     *notes.METHODS,
     *sessions.METHODS,
     *trusting.METHODS,
+    *attaching.METHODS,
+    *events.METHODS,
+    *history.METHODS,
+    *curated.METHODS,
+    *bootstrap.METHODS,
+    *turn.METHODS,
+    *deep.METHODS,
+    *intents.METHODS,
     *forgetting.METHODS,
 )
 

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec.inspect import Field, LiteralType, Metadata, StructType, Type, UnionType, type_info
+from msgspec.inspect import Field, LiteralType, Metadata, StructType, Type, UnionType, VarTupleType, type_info
 
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.errors import InvalidParamsError
@@ -97,5 +97,8 @@ def _fields(found: Type) -> tuple[Field, ...]:
 
 
 def _allowed(found: Type) -> list[str]:
-    literals = [member for member in _members(found) if isinstance(member, LiteralType)]
+    members = [*_members(found)]
+    for list_ in [member for member in members if isinstance(member, VarTupleType)]:
+        members += _members(list_.item_type)
+    literals = [member for member in members if isinstance(member, LiteralType)]
     return [str(value) for literal in literals for value in literal.values]

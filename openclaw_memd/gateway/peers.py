@@ -44,3 +44,12 @@ def has_vanished(fd: int) -> bool:
     poll = select.poll()
     poll.register(fd, 0)
     return any(events & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, events in poll.poll(0))
+
+
+def has_room(fd: int) -> bool:
+    """Whether a short message can be sent at once; also when sending fails at once."""
+    if fd < 0:
+        return True
+    poll = select.poll()
+    poll.register(fd, select.POLLOUT)
+    return bool(poll.poll(0))

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from openclaw_memd.domain.admission import Exclusion
+from openclaw_memd.domain.eligibility import Ineligible
+from openclaw_memd.domain.escalation import ESCALATION_REASONS
 from openclaw_memd.domain.flush_plan import FLUSH_REASONS
 from openclaw_memd.files.catalog import SkipReason
+from openclaw_memd.intents.explaining import BLOCKS
 from openclaw_memd.sessions.filters import FilterReason
 from openclaw_memd.sessions.formats.names import TranscriptSkip
 from openclaw_memd.sessions.skips import MessageSkip
@@ -19,11 +22,17 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "missing": "A required parameter is missing, or a folder does not exist.",
         "unknown": "There is no parameter of this name.",
         "value": "The parameter has a wrong type, is out of range, or is none of the allowed values.",
+        "past": "The instant has passed, or the window of a follow-up has.",
+        "never": "The cron expression names a day that never comes.",
+        "no_word": "A keyword holds nothing that can be said.",
+        "time_based": "Keywords know no time: give `at` or `cron` instead of keywords.",
         "no_context": "The call needs the owner's authority and has no context.",
         "not_owner": "The context does not say that the sender is the owner.",
         "not_interactive": "The session is not interactive.",
         "not_direct": "The chat is not direct.",
         "tainted": "Network content entered this turn.",
+        "line_protocol": "The call is for a connection of the line protocol, not for HTTP.",
+        "other_user": "Another user than the daemon's wants to attach a model.",
         "outside": "The path leads out of the memory.",
         "not_memory": "The path does not name a memory file.",
         "connections": "Over limits.connections.",
@@ -33,12 +42,17 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "body_bytes": "A body or a line is longer than limits.body_bytes.",
         "query_bytes": "A query is longer than limits.query_bytes.",
         "note_bytes": "A note is longer than limits.note_bytes.",
+        "file_bytes": "The file is, or would be, larger than limits.file_bytes.",
         "notes": "There are too many notes of this day and name.",
         "spool_full": "Too many notes wait to be written; see [notes](notes.md).",
         "hard_link": "The file has a second name by a hard link, so it is not written to.",
         "symlink": "A symbolic link has the place of the file, so it is not written to.",
         "not_regular": "Something else than a file has its place.",
+        "no_entry": "No entry of the file says this or stands there.",
+        "ambiguous": "Several entries of the file say this.",
+        "no_place": "Nowhere in the file would it be an entry of its own: look at code blocks and indents.",
         "changed": "The file was changed meanwhile.",
+        "mounted": "The file is a mount of its own, so no other version can take its place.",
         "result_bytes": "The answer would be longer than limits.result_bytes; ask for less.",
         "embedding": "The configured remote embedding provider cannot be used now.",
         "disk_full": "The disk is full.",
@@ -54,12 +68,14 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "job_cancelled": "Somebody cancelled the job.",
     }
 )
-"""``data.reason`` of an error. A file that ``recall.get`` cannot show has one of ``SKIP_REASONS`` instead."""
+"""``data.reason`` of an error. A file that cannot be shown or rewritten for what it is has one of
+``SKIP_REASONS`` instead."""
 
 SKIP_REASONS: Mapping[str, str] = MappingProxyType(
     {reason.value: reason.description for reason in SkipReason}
 )
-"""Why a file is not indexed: in ``skipped`` and ``excluded`` of ``status`` and errors of ``recall.get``."""
+"""Why a file is not indexed: in ``skipped`` and ``excluded`` of ``status``, errors of ``recall.get`` and of
+rewrites."""
 
 ANSWER_REASONS: Mapping[str, str] = MappingProxyType(
     {
@@ -92,3 +108,30 @@ TRANSCRIPT_REASONS: Mapping[str, str] = MappingProxyType(
     {reason.value: reason.description for reason in TranscriptSkip}
 )
 """Why a transcript file is left out: in ``skipped`` of ``status``."""
+
+WITHHELD_REASONS: Mapping[str, str] = MappingProxyType(
+    {reason.value: reason.description for reason in Ineligible}
+)
+"""Why a curated entry is not injected: in ``withheld`` of ``inject.bootstrap``."""
+
+DEEP_REASONS: Mapping[str, str] = MappingProxyType(
+    {reason.value: f"`skipped` or `escalate`: {meaning}" for reason, meaning in ESCALATION_REASONS.items()}
+    | {
+        "no_terms": "`none`: the message has nothing to look for.",
+        "no_match": "`none`: nothing was found.",
+        "nothing_relevant": "`none`: the chat model found nothing that bears on the message.",
+        "model_reply": "`none`: the chat model's replies could not be used.",
+        "deadline": "`timeout`: the time was up before everything was looked at.",
+        "breaker": "`timeout`: the chat model kept silent several times and is left alone for a minute.",
+        "model": "`timeout` or `unavailable`: the chat model was silent, or failed.",
+        "memory": "`unavailable`: the memory cannot be searched now.",
+        "damaged": "`unavailable`: the index is damaged and is being mended.",
+        "embedding": "`unavailable`: the configured remote embedding provider cannot be used now.",
+    }
+)
+"""``reason`` of ``recall.deep`` and of ``escalate`` in ``inject.turn``."""
+
+INTENT_REASONS: Mapping[str, str] = MappingProxyType(
+    {block.value: meaning for block, meaning in BLOCKS.items()}
+)
+"""Why an event does not fire: in ``blocked`` of ``intent.match``."""

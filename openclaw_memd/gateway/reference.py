@@ -10,11 +10,14 @@ import msgspec
 from openclaw_memd.gateway.methods import METHODS, describe_all
 from openclaw_memd.gateway.reasons import (
     ANSWER_REASONS,
+    DEEP_REASONS,
     ERROR_REASONS,
+    INTENT_REASONS,
     MESSAGE_REASONS,
     PLAN_REASONS,
     SKIP_REASONS,
     TRANSCRIPT_REASONS,
+    WITHHELD_REASONS,
 )
 from openclaw_memd.gateway.table import AnyMethod, Pace
 
@@ -30,7 +33,8 @@ JSON-RPC 2.0 over one Unix socket, single calls and batches, params by name, in 
 apart by the first byte:
 
 - **lines**: one JSON text a line, each way. Answers come as they are ready, so give each call an `id`. After
-  a half-close what was asked is still answered.
+  a half-close what was asked is still answered. After `model.attach` and `events.subscribe` the daemon sends
+  requests and notifications of its own: see [chat models and events](models.md).
 - **HTTP/1.1**: `POST /rpc` with `content-type: application/json`. `GET /health` is 200 when ready, else 503;
   `GET /metrics` is Prometheus text. Everything else is 404. A request with `Origin` or `Referer`, or with
   another `Host` than `localhost` or `memd`, is 403.
@@ -40,11 +44,11 @@ the end of the connection. A first line that begins with a letter and is no requ
 as soon as it ends, a header that is not complete within `limits.read_s` with 408; a line that is not complete
 by then gets one error of kind `deadline`.
 
-When `limits.connections` are open, the one that has been silent longest, for over 60 s and with no call in
-flight, is closed for the next. Where there is none, a caller gets one error of kind `overloaded`, by HTTP as
-503. `GET /health` and `GET /metrics` are answered all the same, one page a connection. One connection runs at
-most half of `limits.in_flight` calls at once, those of batches included; what it asks beyond that waits its
-turn.
+When `limits.connections` are open, the one that has been silent longest, for over 60 s, is closed for the
+next, unless it has a call in flight, is attached or subscribed. Where there is none, a caller gets one error
+of kind `overloaded`, by HTTP as 503. `GET /health` and `GET /metrics` are answered all the same, one page a
+connection. One connection runs at most half of `limits.in_flight` calls at once, those of batches included;
+what it asks beyond that waits its turn.
 
 Times are RFC 3339, lines count from 1 and are inclusive, characters are Unicode code points, scores are 0
 to 1. Clients must not mind fields that they do not know: more may come.
@@ -70,6 +74,8 @@ _DEADLINES: Mapping[Pace, str] = {
     "read": "`limits.read_ms`",
     "write": "`limits.write_ms`",
     "sync": "`limits.sync_ms`",
+    "turn": "`[inject] deadline_ms`",
+    "deep": "`[escalation] timeout_ms`",
     "job": "none",
 }
 
@@ -91,13 +97,16 @@ def render_reference() -> str:
     lines += ["", "### Reasons of errors", "", *_reasons(ERROR_REASONS)]
     lines += ["", "### Reasons why a file is not in the index", ""]
     lines += [
-        "In `skipped` and `excluded` of `status`, and in errors of `recall.get`.",
+        "In `skipped` and `excluded` of `status`, and in errors of `recall.get` and of rewrites.",
         "",
         *_reasons(SKIP_REASONS),
     ]
     lines += ["", "### Reasons why a transcript file is left out", "", *_reasons(TRANSCRIPT_REASONS)]
     lines += ["", "### Reasons why a message is not kept", "", *_reasons(MESSAGE_REASONS)]
     lines += ["", "### Reasons of a flush plan", "", *_reasons(PLAN_REASONS)]
+    lines += ["", "### Reasons why an entry is not injected", "", *_reasons(WITHHELD_REASONS)]
+    lines += ["", "### Reasons of deep recall", "", *_reasons(DEEP_REASONS)]
+    lines += ["", "### Reasons why an intent does not fire", "", *_reasons(INTENT_REASONS)]
     lines += ["", "### What an answer says of itself", "", *_reasons(ANSWER_REASONS)]
     return "\n".join(lines) + "\n"
 

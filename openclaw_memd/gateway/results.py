@@ -73,19 +73,27 @@ class EmbeddingReport(Result, frozen=True, kw_only=True):
 class ModelReport(Result, frozen=True, kw_only=True):
     """The state of the chat model."""
 
-    provider: str
-    state: str
+    provider: Annotated[str, Meta(description="none, runtime, openai or local")]
+    state: Annotated[
+        Literal["ready", "loading", "idle", "off", "degraded"],
+        Meta(description="idle: loaded or connected with the next question, or no runtime is attached"),
+    ]
+    model: Annotated[str | None, Meta(description="its name, as far as it is known")] = None
+    reason: Annotated[str | None, Meta(description="what is wrong and what to do")] = None
 
 
 class CuratedReport(Result, frozen=True, kw_only=True):
     """How much of a curated file reaches a prompt."""
 
     file: str
-    chars: int
+    chars: Annotated[int, Meta(description="length of the file, in code points as all of these")]
     budget: int
     injected_chars: int
-    left_out: int
-    writer: Literal["exchange", "weak"]
+    left_out: Annotated[int, Meta(description="entries that do not fit")]
+    writer: Annotated[
+        Literal["exchange", "weak"],
+        Meta(description="weak: two files cannot be exchanged in one step here"),
+    ]
 
 
 class SpoolReport(Result, frozen=True, kw_only=True):
@@ -140,13 +148,17 @@ class AgentReport(Result, frozen=True, kw_only=True):
     excluded: Annotated[tuple[Excluded, ...], Meta(description="files left out by choice")]
     watch: WatchReport
     embedding: EmbeddingReport
-    model: Annotated[ModelReport | None, Meta(description="not in this version")]
-    curated: Annotated[tuple[CuratedReport, ...] | None, Meta(description="not in this version")]
+    model: ModelReport | None
+    curated: Annotated[
+        tuple[CuratedReport, ...] | None, Meta(description="how much of the curated files sessions are given")
+    ]
     spool: Annotated[
         SpoolReport | None, Meta(description="accepted texts that wait to be written to their notes")
     ]
     dreaming: Annotated[DreamingReport | None, Meta(description="not in this version")]
-    intents: Annotated[IntentsReport | None, Meta(description="not in this version")]
+    intents: Annotated[
+        IntentsReport | None, Meta(description="open standing intents; null while the ledger cannot be read")
+    ]
     storage: StorageReport
     skipped_count: Annotated[int | None, Meta(description="how many, when more than are listed")] = None
 

@@ -3,6 +3,7 @@
 The library's own asynchronous entry point needs asyncio, so its pieces are put together here under trio.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -40,9 +41,14 @@ class Dispatcher:
         self._calls = calls
         self._limits = limits
 
-    async def answer(self, raw: bytes, caller: Caller) -> bytes:
-        """The answer to one message, a call or a batch: nothing to notifications, to all else something."""
-        exchange = Exchange(caller, trio.current_time())
+    async def answer(
+        self, raw: bytes, caller: Caller, afterwards: list[Callable[[], None]] | None = None
+    ) -> bytes:
+        """The answer to one message, a call or a batch: nothing to notifications, to all else something.
+
+        ``afterwards`` gets what is to be done once the answer was sent.
+        """
+        exchange = Exchange(caller, trio.current_time(), [] if afterwards is None else afterwards)
         try:
             message = parse(raw, depth=self._limits.depth)
         except JsonError as error:
@@ -56,6 +62,20 @@ class Dispatcher:
             return encode_fault(too_large(f"a batch has at most {self._limits.batch} calls", "batch"))
         answers = await self._answer_batch(message, exchange)
         return _encode(answers) if answers else b""
+
+    def refuse(self, raw: bytes, fault: Fault) -> bytes:
+        """The answer to a message that is not looked into: ``fault`` for each call in it."""
+        try:
+            message = parse(raw, depth=self._limits.depth)
+        except JsonError as error:
+            return encode_fault(_json_fault(error))
+        calls = message[: self._limits.batch] if isinstance(message, list) else [message]
+        answers = [
+            {"jsonrpc": "2.0", "id": call["id"], "error": fault}
+            for call in calls
+            if isinstance(call, dict) and _is_request(call) and "id" in call
+        ]
+        return _encode(answers if isinstance(message, list) else answers[0]) if answers else b""
 
     async def _answer_batch(self, batch: list[Any], exchange: Exchange) -> list[Any]:
         """The answers to a batch: a call at a time, and more with places that its connection has to spare."""

@@ -129,11 +129,9 @@ class Gateway:
         match protocol:
             case "line":
                 line_stream = BoundedStream(stream)
-                connection = LineConnection(
-                    line_stream, self._dispatcher, Caller("line", peer, places), self._limits
-                )
+                connection = LineConnection(line_stream, self._dispatcher, peer, places, self._limits)
                 most = places.value
-                with self._idle.watched(line_stream, lambda: places.value < most):
+                with self._idle.watched(line_stream, lambda: places.value < most or connection.is_kept):
                     await connection.serve(stopping)
             case "http":
                 request_stream = RequestStream(stream, read_s=self._limits.read_s)

@@ -1,22 +1,36 @@
 """What the gateway asks of the daemon that it serves."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from openclaw_memd.config.sections import Search
+from openclaw_memd.curated.history import History
+from openclaw_memd.curated.remember import Remembered, Wish
+from openclaw_memd.curated.revisions import Rewritten
+from openclaw_memd.deep.recall import DeepRecall
 from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.lint import Finding
 from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.events import Events
 from openclaw_memd.gateway.results import StatusReport, SyncReport
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.read_lines import Selection
+from openclaw_memd.injection.bootstrap import Bootstrap
+from openclaw_memd.intents.explaining import Explaining
+from openclaw_memd.intents.firing import Firing
+from openclaw_memd.intents.reminders import Reminders
+from openclaw_memd.intents.service import Intents
 from openclaw_memd.jobs import Job, Jobs
+from openclaw_memd.models.chat.runtime import AttachedRuntimes
 from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.ops.forgetting import Forgetting
+from openclaw_memd.ports import ChatModel
 from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
 from openclaw_memd.sessions.service import Sessions
+from openclaw_memd.turn.turns import Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,30 @@ class AgentServices(Protocol):
         ...
 
     @property
+    def history(self) -> History:
+        """The rewrites of the curated files of the agent's workspace."""
+        ...
+
+    async def undo(self, preimage_id: int) -> Rewritten:
+        """Make a curated file what it was before one rewrite, and show it in the index."""
+        ...
+
+    @property
+    def bootstrap(self) -> Bootstrap:
+        """What the agent's sessions are given when they begin."""
+        ...
+
+    @property
+    def chat_model(self) -> ChatModel:
+        """The agent's chat model, which may be none."""
+        ...
+
+    @property
+    def runtimes(self) -> AttachedRuntimes:
+        """The runtimes that lend the agent their chat model."""
+        ...
+
+    @property
     def first_answers(self) -> FirstAnswers:
         """What request keys were answered with."""
         ...
@@ -60,6 +98,10 @@ class AgentServices(Protocol):
         """What a caller may see."""
         ...
 
+    async def active_projects(self, caller: Caller | None) -> tuple[str, ...]:
+        """The projects of the caller's session, most recent first, with the one of this call."""
+        ...
+
     def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
         """Memory of these origins is handed to a caller, which must not note it as its own."""
         ...
@@ -70,6 +112,54 @@ class AgentServices(Protocol):
 
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
         """Give lines of a memory file this origin, agent or untrusted; how many changed."""
+        ...
+
+    async def remember(self, caller: Caller | None, wish: Wish) -> Remembered:
+        """Write what the owner wants to be known into a curated file."""
+        ...
+
+    async def lint(self, file: str | None) -> Sequence[Finding]:
+        """What people should look at in the curated files."""
+        ...
+
+    @property
+    def turns(self) -> Turns:
+        """Answers the agent's messages."""
+        ...
+
+    @property
+    def turn_deadline_ms(self) -> int:
+        """How long an answer to a message may take."""
+        ...
+
+    @property
+    def intents(self) -> Intents:
+        """The standing intents of the agent's workspace."""
+        ...
+
+    @property
+    def reminders(self) -> Reminders:
+        """Delivers what is due in the agent's workspace."""
+        ...
+
+    @property
+    def explaining(self) -> Explaining:
+        """Tells what a message would fire."""
+        ...
+
+    @property
+    def firing(self) -> Firing:
+        """Fires events in the agent's workspace."""
+        ...
+
+    @property
+    def deep(self) -> DeepRecall:
+        """The agent's deep recall."""
+        ...
+
+    @property
+    def deep_timeout_ms(self) -> int:
+        """How long a deep recall may take."""
         ...
 
     @property
@@ -100,6 +190,11 @@ class Services(Protocol):
     @property
     def jobs(self) -> Jobs:
         """The registry of jobs."""
+        ...
+
+    @property
+    def events(self) -> Events:
+        """What happens in the daemon."""
         ...
 
     def agent(self, agent_id: str) -> AgentServices:

@@ -1,15 +1,19 @@
 """``session.*``: what they take, what they answer and how they are served."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from openclaw_memd.domain.callers import ChatType
 from openclaw_memd.gateway.contexts import sender_of
 from openclaw_memd.gateway.results import Result, Written
 from openclaw_memd.gateway.schemas import CallParams, Identifier, Sender, Shape, WriteParams
+from openclaw_memd.gateway.services import AgentServices
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
 from openclaw_memd.index.ledger.session_rows import SessionKey
+from openclaw_memd.intents.reminders import FollowUp
 from openclaw_memd.sessions.messages import Message, MessageKind, Role
 from openclaw_memd.sessions.outcomes import CaptureWish, EndReason
 
@@ -51,11 +55,23 @@ class CaptureParams(Shape, frozen=True, kw_only=True):
     ] = None
 
 
+class FollowUpParams(Shape, frozen=True, kw_only=True):
+    """What the runtime means to come back to: between two instants, or never."""
+
+    text: Annotated[str, Meta(description="what to come back to, at most 500 characters")]
+    due_from: Annotated[datetime, Meta(tz=True)]
+    due_to: Annotated[datetime, Meta(tz=True)]
+
+
 class SessionEndParams(WriteParams, frozen=True, kw_only=True):
     """Params of ``session.end``."""
 
     reason: Literal["end", "reset", "new", "compact", "timeout"] = "end"
     capture: CaptureParams | None = None
+    follow_ups: Annotated[
+        tuple[FollowUpParams, ...],
+        Meta(max_length=32, description="kept if [intents] follow_ups is on and the owner was spoken with"),
+    ] = ()
 
 
 class SessionListParams(CallParams, frozen=True, kw_only=True):
@@ -85,7 +101,7 @@ class SessionEnded(Written, frozen=True, kw_only=True):
 
     ingested: int
     note_path: str | None = None
-    follow_ups: Annotated[None, Meta(description="reserved")]
+    follow_ups: Annotated[int, Meta(description="how many are kept: at most three a day of each session")]
 
 
 class SessionReport(Result, frozen=True, kw_only=True):
@@ -122,8 +138,22 @@ async def end_session(call: Call, params: SessionEndParams) -> SessionEnded:
     capture = params.capture
     wish = None if capture is None else CaptureWish(capture.messages, capture.slug)
     agent = call.services.agent(params.agent_id)
+    wishes = [FollowUp(one.text, one.due_from, one.due_to) for one in params.follow_ups]
+    kept = await _keep_follow_ups(call, agent, wishes)
     ended = await agent.sessions.end(call.caller, EndReason(params.reason), wish, agent.notes)
-    return SessionEnded(ingested=ended.ingested, note_path=ended.note_path, follow_ups=None)
+    return SessionEnded(ingested=ended.ingested, note_path=ended.note_path, follow_ups=kept)
+
+
+async def _keep_follow_ups(call: Call, agent: AgentServices, wishes: Sequence[FollowUp]) -> int:
+    """Keep what a conversation with the owner alone left, if nothing of outside was in it since its last
+    flush: it was not the owner who wrote these texts."""
+    caller = call.caller
+    if not wishes or caller is None or caller.session_id is None or caller.chat_type is not ChatType.DIRECT:
+        return 0
+    cycle = await agent.sessions.turns.cycle(caller.agent, caller.session_id)
+    if not cycle.is_clean or agent.missing_authority(caller) is not None:
+        return 0
+    return await agent.reminders.follow_up(caller, wishes)
 
 
 async def list_sessions(call: Call, params: SessionListParams) -> SessionList:

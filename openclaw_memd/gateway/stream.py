@@ -2,7 +2,7 @@
 
 import trio
 
-from openclaw_memd.gateway.peers import has_vanished
+from openclaw_memd.gateway.peers import has_room, has_vanished
 
 WRITE_S = 5.0
 """How long a peer may leave an answer unread; local sockets take any answer in milliseconds."""
@@ -13,6 +13,7 @@ tells the peer of a reset, which may hide the answer that it got.
 """
 
 _GONE_POLL_S = 0.05
+_ROOM_POLL_S = 0.05
 
 
 class BoundedStream(trio.abc.HalfCloseableStream):
@@ -84,6 +85,16 @@ class BoundedStream(trio.abc.HalfCloseableStream):
             if has_vanished(self.socket.fileno()):
                 return
             await trio.sleep(_GONE_POLL_S)
+
+    async def wait_room(self) -> None:
+        """Wait, however long, until a short message can be sent at once.
+
+        Only one task may wait for a socket, and whoever sends an answer does; so the kernel is asked.
+        """
+        while True:
+            if has_room(self.socket.fileno()):
+                return
+            await trio.sleep(_ROOM_POLL_S)
 
 
 async def take(lock: trio.Lock | trio.Semaphore) -> None:

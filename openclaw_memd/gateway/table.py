@@ -1,19 +1,21 @@
 """What a method is."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from openclaw_memd.config.schema import Limits
 from openclaw_memd.domain.callers import Caller
+from openclaw_memd.gateway.duplex import Duplex
 from openclaw_memd.gateway.rights import Right
 from openclaw_memd.gateway.schemas import CallParams
 from openclaw_memd.gateway.services import Services
 
-Pace = Literal["read", "write", "sync", "job"]
-"""Which deadline a call has: ``[limits] read_ms``, ``write_ms``, ``sync_ms``, or none."""
+Pace = Literal["read", "write", "sync", "turn", "deep", "job"]
+"""Which deadline a call has: ``[limits] read_ms``, ``write_ms``, ``sync_ms``, the agent's ``[inject]
+deadline_ms`` or ``[escalation] timeout_ms``, or none."""
 
-PACES: tuple[Pace, ...] = ("read", "write", "sync", "job")
+PACES: tuple[Pace, ...] = ("read", "write", "sync", "turn", "deep", "job")
 
 P = TypeVar("P", bound=CallParams)
 
@@ -22,13 +24,16 @@ P = TypeVar("P", bound=CallParams)
 class Call:
     """What a handler works with. ``deadline_at`` is in trio's time, infinite for a call without deadline.
 
-    ``caller`` is None without a context: then it is the operator.
+    ``caller`` is None without a context: then it is the operator. ``duplex`` is the connection's other
+    direction, None where it has none; ``afterwards`` is done once the answer was sent.
     """
 
     services: Services
     limits: Limits
     deadline_at: float
     caller: Caller | None = None
+    duplex: Duplex | None = None
+    afterwards: list[Callable[[], None]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,8 @@ class Method(Generic[P]):
     """One method of the contract. ``results`` are the shapes that its result may have.
 
     ``example`` are params to show. ``keeps_request_keys`` says that the handler sees to request keys itself,
-    in the transaction of its write; for others the gateway does.
+    in the transaction of its write; for others the gateway does. ``when_late`` is the result where nothing
+    was ready in time; without one that is an error.
     """
 
     name: str
@@ -48,6 +54,7 @@ class Method(Generic[P]):
     summary: str
     example: Mapping[str, object]
     keeps_request_keys: bool = False
+    when_late: object | None = None
 
 
 AnyMethod = Method[Any]

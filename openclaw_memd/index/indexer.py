@@ -40,8 +40,8 @@ class SyncReport:
 class IndexState:
     """How well the index shows the files.
 
-    ``stale``: ``pending`` files or hints wait, or nothing was looked at yet. ``partial``: the index is being
-    built, or files could not be read. ``last_scan_at`` is when everything was last looked at.
+    ``stale``: ``pending`` files, hints or documents wait, or nothing was looked at yet. ``partial``: the
+    index is being built, or files could not be read. ``last_scan_at`` is when everything was last looked at.
     """
 
     freshness: Freshness
@@ -53,8 +53,9 @@ class IndexState:
 class Indexer:
     """Syncs one index with one corpus, one sync at a time.
 
-    ``on_published`` is called in the event loop after each published change. ``turn`` is held by whoever
-    changes the index as a whole; ``generation`` is the last one that was seen.
+    ``unannounced`` says how many documents changed that nobody hinted at yet. ``on_published`` is called in
+    the event loop after each published change. ``turn`` is held by whoever changes the index as a whole;
+    ``generation`` is the last one that was seen.
     """
 
     def __init__(
@@ -64,15 +65,19 @@ class Indexer:
         preparer: Preparer,
         clock: Clock,
         *,
+        unannounced: Callable[[], int] = lambda: 0,
         on_published: Callable[[Published], None] = lambda _: None,
     ) -> None:
         self.store = store
         self.corpus = corpus
         self.preparer = preparer
         self.on_published = on_published
+        self.on_synced: Callable[[SyncReport], None] = lambda _: None
+        """Called in the event loop after each look at files that goes through."""
         self.turn = trio.Lock()
         self.generation = 0
         self._clock = clock
+        self._unannounced = unannounced
         self._hints = Hints()
         self._seen = 0
         self._remaining = 0
@@ -90,7 +95,7 @@ class Indexer:
     @property
     def state(self) -> IndexState:
         """What is known now."""
-        pending = self._remaining + self._hints.count_after(self._seen)
+        pending = self._remaining + self._hints.count_after(self._seen) + self._unannounced()
         skipped = tuple(self._skipped[path] for path in sorted(self._skipped))
         freshness: Freshness = "fresh"
         if self._builds or any(skip.hides for skip in skipped):
@@ -211,7 +216,7 @@ class Indexer:
         self._hints.clear(seen)
         self._hints.mark(result.left)
         self._skipped.update((skip.path, skip) for skip in result.skipped)
-        return SyncReport(
+        report = SyncReport(
             generation=result.generation,
             added=result.added,
             changed=result.changed,
@@ -220,3 +225,5 @@ class Indexer:
             skipped=sum(not skip.is_choice for skip in self._skipped.values()),
             took_ms=(self._clock.monotonic() - started_at) * 1000,
         )
+        self.on_synced(report)
+        return report

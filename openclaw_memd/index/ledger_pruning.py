@@ -7,8 +7,10 @@ from typing import Final
 import structlog
 import trio
 
+from openclaw_memd.config.schema import History
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.ledger import pruning
+from openclaw_memd.index.ledger.preimages import prune_preimages
 from openclaw_memd.index.store import Store
 from openclaw_memd.ports import Clock
 
@@ -32,11 +34,14 @@ _STEPS: Final[tuple[Step, ...]] = (
 
 
 class LedgerPruning:
-    """Prunes the ledger ``state``."""
+    """Prunes the ledger ``state``; ``history`` says how long pre-images are kept."""
 
-    def __init__(self, state: Store, clock: Clock) -> None:
+    def __init__(self, state: Store, clock: Clock, history: History | None = None) -> None:
         self._state = state
         self._clock = clock
+        kept = History() if history is None else history
+        prune = partial(prune_preimages, keep_days=kept.keep_days, keep_least=kept.keep_least)
+        self._steps: tuple[Step, ...] = (*_STEPS, prune)
 
     async def run(self) -> None:
         """Prune now and every day, until cancelled.
@@ -58,7 +63,7 @@ class LedgerPruning:
             UnavailableError, DamagedError: the ledger cannot be used; what went is gone.
         """
         now = self._clock.now()
-        for step in _STEPS:
+        for step in self._steps:
             while await self._state.write(partial(step, now=now, most=SLICE_ROWS)) == SLICE_ROWS:
                 pass
         is_more = True

@@ -24,6 +24,8 @@ class Attribution:
 
     def of_lines(self, start_line: int, end_line: int) -> Provenance:
         """The provenance of a text of these lines: that of the least trusted."""
+        if len(self.runs) == 1:  # as in most files
+            return self.runs[0][1]
         first = bisect_right(self.runs, start_line, key=_first_line) - 1
         last = bisect_right(self.runs, end_line, key=_first_line)
         return least_trusted(provenance for _, provenance in self.runs[first : max(last, first + 1)])

@@ -1,7 +1,7 @@
 """One pass over the files: list, compare, read, analyse, publish in slices."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
@@ -12,10 +12,11 @@ from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped, SkipReason
 from openclaw_memd.files.snapshot import Diff, diff
 from openclaw_memd.index import readers
-from openclaw_memd.index.corpus import SLICE_FILES, Batch, Corpus
+from openclaw_memd.index.corpus import SLICE_FILES, Batch, Corpus, ReadSlice
 from openclaw_memd.index.counters import read_generation
 from openclaw_memd.index.faults import DamagedError
-from openclaw_memd.index.preparing import Preparer
+from openclaw_memd.index.preparing import Draft, PreparedFile, Preparer
+from openclaw_memd.index.preparing_process import PreparingProcess, is_worth_it
 from openclaw_memd.index.publishing import Published, Slice, publish
 from openclaw_memd.index.rows import FileRow
 from openclaw_memd.index.store import Store
@@ -63,6 +64,8 @@ class IndexPass:
         self._on_published = on_published
         self._on_progress = on_progress
         self._limiter = trio.CapacityLimiter(1)
+        self._preparing = trio.CapacityLimiter(1)
+        self._settling = trio.CapacityLimiter(1)
         self._published: set[str] = set()
         self._restless: set[str] = set()
         self._accept = corpus.holds
@@ -142,13 +145,15 @@ class IndexPass:
     async def _index(self, files: Sequence[ListedFile]) -> list[ListedFile]:
         """Read, analyse and publish ``files``; those that changed meanwhile.
 
-        One slice is analysed while the one before is written.
+        While one slice is written, others are read and analysed: much of it by a second process too.
         """
         moved: list[ListedFile] = []
         failure: Exception | None = None
-        send, receive = trio.open_memory_channel[Batch](0)
+        send_read, receive_read = trio.open_memory_channel[ReadSlice](0)
+        send, receive = trio.open_memory_channel[Batch](1)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._prepare, iter(files), send)
+            nursery.start_soon(self._read, iter(files), send_read)
+            nursery.start_soon(partial(self._prepare, receive_read, send, is_much=is_worth_it(files)))
             try:
                 async for batch in receive:
                     await self._publish_batch(batch)
@@ -165,19 +170,58 @@ class IndexPass:
         self._skipped.update((skip.path, skip) for skip in batch.skipped)
         await self._publish(Slice(files=batch.prepared))
 
-    async def _prepare(self, waiting: Iterator[ListedFile], send: "trio.MemorySendChannel[Batch]") -> None:
-        pause = trio.from_thread.check_cancelled
+    async def _read(self, waiting: Iterator[ListedFile], send: "trio.MemorySendChannel[ReadSlice]") -> None:
+        read_slice = partial(self._corpus.read_slice, waiting, trio.from_thread.check_cancelled)
+        # Nobody receives any more when preparing failed.
         async with send:
-            last = False
-            while not last:
-                prepare = partial(self._corpus.prepare, waiting, self._preparer, self._accept, pause)
-                try:
-                    batch = await self._in_thread(prepare)
-                except (UnavailableError, DamagedError) as error:
-                    self._unprepared = error
-                    return
-                await send.send(batch)
-                last = batch.last
+            with self._keeping_failure(), suppress(trio.BrokenResourceError):
+                last = False
+                while not last:
+                    read = await self._in_thread(read_slice)
+                    await send.send(read)
+                    last = read.last
+
+    async def _prepare(
+        self,
+        receive: "trio.MemoryReceiveChannel[ReadSlice]",
+        send: "trio.MemorySendChannel[Batch]",
+        *,
+        is_much: bool,
+    ) -> None:
+        """Analyse slices: when it ``is_much``, in a second process as soon as that is there."""
+        second = PreparingProcess(self._preparer)
+
+        async def work() -> None:
+            with self._keeping_failure():
+                async for read in receive:
+                    # The last is not queued behind the one before, since nothing is left to be read.
+                    prepared = None if read.last else await second.prepare(read.drafts)
+                    if prepared is None:
+                        here = partial(self._prepare_here, read.drafts)
+                        prepared = await self._in_thread(here, self._preparing)
+                    settle = partial(self._corpus.settle, read, prepared, self._accept)
+                    await send.send(await self._in_thread(settle, self._settling))
+
+        async with receive, send, trio.open_nursery() as outer:
+            if is_much:
+                outer.start_soon(second.run)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(work)
+                if is_much:
+                    nursery.start_soon(work)
+            outer.cancel_scope.cancel()
+
+    @contextmanager
+    def _keeping_failure(self) -> Iterator[None]:
+        """What was prepared before a failure is published before it is raised."""
+        try:
+            yield
+        except (UnavailableError, DamagedError) as error:
+            self._unprepared = error
+
+    def _prepare_here(self, drafts: Sequence[Draft]) -> tuple[PreparedFile, ...]:
+        pause = trio.from_thread.check_cancelled
+        return tuple([self._preparer.prepare(draft, pause=pause) for draft in drafts])
 
     async def _remove(self, paths: Sequence[str]) -> None:
         for part in _parts(paths):
@@ -213,8 +257,8 @@ class IndexPass:
         done = len(self._published) + len(self._skipped) + self._removed
         self._on_progress(min(done, self._total), self._total)
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await trio.to_thread.run_sync(work, limiter=self._limiter)
+    async def _in_thread(self, work: Callable[[], T], turn: trio.CapacityLimiter | None = None) -> T:
+        return await trio.to_thread.run_sync(work, limiter=turn or self._limiter)
 
 
 def _reclassified(known: Mapping[str, FileRow], listing: Listing, found: Diff) -> list[ListedFile]:

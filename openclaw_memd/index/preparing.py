@@ -4,18 +4,21 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from openclaw_memd.domain.annotations import NO_ANNOTATIONS, strip_annotations
-from openclaw_memd.domain.chunks import CHUNKING_VERSION, chunk_text
+from openclaw_memd.domain.chunks import CHUNKING_VERSION, Chunk, chunk_text
 from openclaw_memd.domain.dates import note_date
 from openclaw_memd.domain.provenance import Tier, trust_tier
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import FileState, ListedFile
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.origins import Attribution
 from openclaw_memd.index.rows import IndexIdentity, embedding_text, hash_text, join_heading
+
+_LINES_AT_ONCE: Final = 1_000  # some 3 ms
 
 
 class ChunkContent(NamedTuple):
@@ -44,6 +47,15 @@ class ChunkContent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A file as it was read, and who is behind its lines: all that its rows are made of."""
+
+    file: ListedFile
+    read: FileText
+    attribution: Attribution
+
+
+@dataclass(frozen=True, slots=True)
 class PreparedFile:
     """A file that was read and analysed, ready to be published."""
 
@@ -64,17 +76,9 @@ class Preparer:
             chunk_overlap=chunk_overlap,
         )
 
-    def prepare(
-        self,
-        file: ListedFile,
-        read: FileText,
-        attribution: Attribution,
-        *,
-        pause: Callable[[], None] = lambda: None,
-    ) -> PreparedFile:
-        """The rows of ``file``, whose lines are ``attribution``'s. ``pause`` is called often; what it raises
-        ends the work.
-        """
+    def prepare(self, draft: Draft, *, pause: Callable[[], None] = lambda: None) -> PreparedFile:
+        """The rows of a file. ``pause`` is called often; what it raises ends the work."""
+        file, read, attribution = draft.file, draft.read, draft.attribution
         document = read if isinstance(read, DocumentText) else None
         pieces = chunk_text(
             read.text,
@@ -86,7 +90,8 @@ class Preparer:
         noted_on = note_date(file.path)
         path_terms = "" if document else self.analyzer.index_line(file.path)
         contexts: dict[tuple[str, tuple[str, ...]], str] = {}
-        line_terms = _LineTerms(self.analyzer)  # chunks overlap, so many a line comes twice
+        most_chars = self.identity.chunk_tokens * WEIGHT_PER_TOKEN
+        terms = _Terms(self.analyzer, read.text, most_chars=most_chars, pause=pause)
         contents = []
         for piece in pieces:
             pause()
@@ -109,7 +114,7 @@ class Preparer:
                     start_line=piece.start_line,
                     end_line=piece.end_line,
                     text=piece.text,
-                    terms="\n".join(map(line_terms.__getitem__, piece.text.split("\n"))),
+                    terms=terms.of(piece),
                     context=contexts[key],
                     text_hash=hash_text(embedding_text(heading, piece.text)),
                     heading=heading,
@@ -127,16 +132,38 @@ class Preparer:
         return PreparedFile(file, read.state, tuple(contents))
 
 
-class _LineTerms(dict[str, str]):
-    """The terms of each line of one file, by its text."""
+class _Terms:
+    """The terms of the lines of one file, analysed once: chunks overlap, so many a line comes twice.
 
-    def __init__(self, analyzer: Analyzer) -> None:
-        super().__init__()
-        self._index_line = analyzer.index_line
+    Lines of more than ``most_chars`` never come as a whole.
+    """
 
-    def __missing__(self, line: str) -> str:
-        terms = self[line] = self._index_line(strip_annotations(line))
-        return terms
+    def __init__(self, analyzer: Analyzer, text: str, *, most_chars: int, pause: Callable[[], None]) -> None:
+        self._analyzer = analyzer
+        self._lines = text.split("\n")
+        whole = self._lines
+        if "<!--" in text:
+            whole = [strip_annotations(line) for line in whole]
+        if len(text) > most_chars:
+            whole = [line if len(line) <= most_chars else "" for line in whole]
+        self._terms: list[str] = []
+        for start in range(0, len(whole), _LINES_AT_ONCE):
+            pause()
+            self._terms += analyzer.index_lines(whole[start : start + _LINES_AT_ONCE])
+
+    def of(self, chunk: Chunk) -> str:
+        """The terms of each line of ``chunk``, which may begin and end within one."""
+        first, last = chunk.start_line - 1, chunk.end_line - 1
+        lines = chunk.text.split("\n")
+        terms = self._terms[first : chunk.end_line]
+        if lines[0] != self._lines[first]:
+            terms[0] = self._analyse(lines[0])
+        if first < last and lines[-1] != self._lines[last]:
+            terms[-1] = self._analyse(lines[-1])
+        return "\n".join(terms)
+
+    def _analyse(self, line: str) -> str:
+        return self._analyzer.index_line(strip_annotations(line))
 
 
 def _iso(day: date | None) -> str | None:

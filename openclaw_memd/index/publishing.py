@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final, TypeAlias
 
@@ -43,7 +43,8 @@ DROPPED_TERMS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One published change: by trust tier, the text hash of each chunk that came or went.
+    """One published change: the files it is about and, by trust tier, the text hash of each chunk that came
+    or went.
 
     ``replaced`` says that the whole index is another one; there are no hashes then and everything is to be
     read anew.
@@ -53,6 +54,7 @@ class Published:
     added: Mapping[TrustTier, Sequence[bytes]] = field(default_factory=dict)
     removed: Mapping[TrustTier, Sequence[bytes]] = field(default_factory=dict)
     replaced: bool = False
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,11 @@ def publish(connection: apsw.Connection, change: Slice) -> tuple[Published | Non
         writer.refresh(path, state)
     removed = tuple([path for path in change.removed if not writer.remove(path)])
     files = tuple(writer.put(change.files))
-    return writer.finish(), Slice(files, removed)
+    published = writer.finish()
+    if published is not None:
+        paths = (*change.removed, *(prepared.file.path for prepared in change.files))
+        published = replace(published, paths=paths)
+    return published, Slice(files, removed)
 
 
 _OldChunk: TypeAlias = tuple[int, int, ChunkContent]

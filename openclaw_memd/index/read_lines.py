@@ -6,7 +6,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Final, TypeVar
 
-from openclaw_memd.domain.line_hashes import BLANK, hash_line, hash_text, normalize_line
+from openclaw_memd.domain.line_hashes import BLANK, hash_line, hash_lines, hash_text, normalize_line
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN
 from openclaw_memd.errors import ConflictError, InvalidParamsError, NotFoundError
 from openclaw_memd.files.catalog import ListedFile
@@ -47,7 +47,7 @@ class ReadLines:
     @cached_property
     def hashes(self) -> list[bytes]:
         """The hash of each line."""
-        return [line_hash for line_hash in map(hash_line, self.lines) if line_hash]
+        return hash_lines(self.lines)
 
     @cached_property
     def texts(self) -> list[str]:

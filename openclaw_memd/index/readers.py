@@ -181,6 +181,12 @@ def files(connection: apsw.Connection) -> dict[str, FileRow]:
     return {found.file.path: found for found in map(_file, rows)}
 
 
+def chunk_counts(connection: apsw.Connection) -> dict[str, int]:
+    """How many chunks each indexed file has, by its virtual path; one that has none is left out."""
+    rows = connection.execute("SELECT path, chunks FROM files")
+    return {path: number for path, number in rows if number}
+
+
 def source_counts(connection: apsw.Connection, *, without_root: str = "") -> list[SourceCount]:
     """Files and chunks of each source that has any, in the order of ``Source``, but for those of one root."""
     rows = connection.execute(

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import llama_cpp
 import numpy as np
 
+from openclaw_memd.models.llama import repacks_safely, start_llama
+
 if TYPE_CHECKING:
     from openclaw_memd.ports import Vectors
 
@@ -25,29 +27,14 @@ class ModelError(Exception):
     """llama.cpp cannot load the file, or cannot embed a text."""
 
 
-@llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]
-def _discard(_level: int, _text: bytes, _data: object) -> None:
-    """llama.cpp's log lines hold paths and go to stderr."""
-
-
-def _repacks_safely() -> bool:
-    """Whether llama.cpp may use its repacked weights.
-
-    Built for AMX by gcc, its tile configuration is lost to the optimiser and the first product ends in SIGILL
-    (https://github.com/ggml-org/llama.cpp/pull/26954); without repacking AMX is not used.
-    """
-    return b"AMX_INT8 = 1" not in llama_cpp.llama_print_system_info()
-
-
 class Encoder:
     """A loaded model. ``dims`` is the length of its vectors, ``max_tokens`` what it reads of a text."""
 
     def __init__(self, path: str, *, threads: int, max_tokens: int) -> None:
-        llama_cpp.llama_log_set(_discard, ctypes.c_void_p(0))
-        llama_cpp.llama_backend_init()
+        start_llama()
         model_params = llama_cpp.llama_model_default_params()
         model_params.n_gpu_layers = 0
-        model_params.use_extra_bufts = _repacks_safely()
+        model_params.use_extra_bufts = repacks_safely()
         self._model = llama_cpp.llama_model_load_from_file(path.encode(), model_params)
         if not self._model:
             raise ModelError("llama.cpp cannot load the model")

@@ -11,9 +11,10 @@ from openclaw_memd.models.locate import NO_LIBRARY, LocalModel, MissingModelErro
 from openclaw_memd.models.process import (
     ANSWER_LIMIT_S,
     COMMAND,
-    EmbeddingProcess,
+    ModelProcess,
     NotLoadedError,
     ProcessGoneError,
+    embed,
 )
 from openclaw_memd.models.trial import find_fault, trial_texts
 from openclaw_memd.models.turnstile import Turnstile
@@ -70,7 +71,7 @@ class ModelHost:
         self._load_limit_s = load_limit_s
         self._answer_limit_s = answer_limit_s
         self._turnstile = Turnstile()
-        self._process: EmbeddingProcess | None = None
+        self._process: ModelProcess[wire.Ready] | None = None
         self._tried: LocalModel | None = None
         self._fault: str | None = None
         self._failures = 0
@@ -184,13 +185,15 @@ class ModelHost:
             raise ProcessGoneError("its file is being overwritten")
         return answer
 
-    async def _embed(self, process: EmbeddingProcess, texts: list[str], *, background: bool) -> wire.Vectors:
+    async def _embed(
+        self, process: ModelProcess[wire.Ready], texts: list[str], *, background: bool
+    ) -> wire.Vectors:
         began_at = trio.current_time()
-        answer = await process.embed(texts, background=background)
+        answer = await embed(process, texts, background=background, limit_s=self._answer_limit_s)
         self.answer_s = trio.current_time() - began_at
         return answer
 
-    async def _running(self) -> EmbeddingProcess:
+    async def _running(self) -> ModelProcess[wire.Ready]:
         """A process with the model that is there now, tried out."""
         process = self._process
         if process is not None and self.model is not None and not self.model.is_current:
@@ -210,7 +213,7 @@ class ModelHost:
             await self._try_out(self.model, ready)
         return process
 
-    async def _start(self) -> EmbeddingProcess:
+    async def _start(self) -> ModelProcess[wire.Ready]:
         if self._closed:
             raise EmbedderError("the embedder is closed", permanent=True)
         rest_s = self._resting_until - trio.current_time()
@@ -227,8 +230,8 @@ class ModelHost:
             self._idle_unload_s,
             trial_texts(model),
         )
-        return await EmbeddingProcess.start(
-            load, command=self._command, load_limit_s=self._load_limit_s, limit_s=self._answer_limit_s
+        return await ModelProcess.start(
+            load, wire.Ready, command=self._command, load_limit_s=self._load_limit_s
         )
 
     async def _try_out(self, model: LocalModel, ready: wire.Ready) -> None:

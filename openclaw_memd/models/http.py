@@ -18,6 +18,14 @@ class TransportError(Exception):
     """There was no whole answer; the message says why in a few words."""
 
 
+class LateAnswerError(TransportError):
+    """It did not come in time."""
+
+
+class LongAnswerError(TransportError):
+    """It was longer than it may be."""
+
+
 def is_loopback(host: str | None) -> bool:
     """Whether ``host`` is this machine: such a server is not reached through a proxy."""
     if host is None:
@@ -65,7 +73,7 @@ class JsonPoster:
                     received = await _read(answer, max_bytes)
                     return Answer(answer.status_code, dict(answer.headers), received)
         except (trio.TooSlowError, httpx.TimeoutException):
-            raise TransportError("no answer in time") from None
+            raise LateAnswerError("no answer in time") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise TransportError(_describe(error)) from None
 
@@ -104,7 +112,7 @@ async def _read(answer: "httpx.Response", max_bytes: int) -> bytes:
             if len(received) > max_bytes:
                 scope.cancel()  # leaving the loop would leave httpx's generators behind, half done
     if scope.cancelled_caught:
-        raise TransportError("the answer is too long")
+        raise LongAnswerError("the answer is too long")
     return bytes(received)
 
 

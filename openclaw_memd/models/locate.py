@@ -68,18 +68,30 @@ def locate_model(data_dir: Path, model: str | None) -> LocalModel:
     Raises:
         MissingModelError: llama-cpp-python or the model is not there.
     """
+    path = locate_gguf(data_dir, model)
+    try:
+        return _describe(path, is_installed=path.parent == models_folder(data_dir))
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def locate_gguf(data_dir: Path, model: str | None) -> Path:
+    """The file of a local model; ``model`` and errors are as in ``locate_model``."""
     if find_spec("llama_cpp") is None:
         raise MissingModelError(NO_LIBRARY)
     path = _find_path(data_dir, model)
     try:
         with path.open("rb") as file:
             is_gguf = file.read(len(MAGIC)) == MAGIC
-        if not is_gguf:
-            raise MissingModelError(f"the model {path.stem} is not a GGUF file; run: memd model install")
-        return _describe(path, is_installed=path.parent == models_folder(data_dir))
     except OSError as error:
-        reason = error.strerror or "cannot be read"
-        raise MissingModelError(f"the model {path.stem} cannot be read: {reason}") from None
+        raise _unreadable(path, error) from None
+    if not is_gguf:
+        raise MissingModelError(f"the model {path.stem} is not a GGUF file; run: memd model install")
+    return path
+
+
+def _unreadable(path: Path, error: OSError) -> MissingModelError:
+    return MissingModelError(f"the model {path.stem} cannot be read: {error.strerror or 'cannot be read'}")
 
 
 def _find_path(data_dir: Path, model: str | None) -> Path:

@@ -1,11 +1,11 @@
-"""The daemon's end of the embedding process: starting it, asking it, and getting rid of it."""
+"""The daemon's end of a model's process: starting it, asking it, and getting rid of it."""
 
 import select
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 import trio
 
@@ -44,16 +44,21 @@ class RefusedError(Exception):
     """The model could not embed these texts; others may go well."""
 
 
-class EmbeddingProcess:
+R = TypeVar("R", wire.Ready, wire.ChatReady)
+
+
+class ModelProcess(Generic[R]):
     """A running process. One caller at a time; a cancelled caller leaves it usable for the next.
 
-    ``load_limit_s`` is how long loading may take before the process counts as hung, ``limit_s`` how long an
-    answer may take beyond what its texts need; ``idle_s`` is when it ends by itself.
+    ``ready_type`` is what it says once its model is loaded; ``load_limit_s`` is how long loading may take
+    before the process counts as hung; ``idle_s`` is when it ends by itself.
     """
 
-    def __init__(self, process: trio.Process, *, load_limit_s: float, limit_s: float, idle_s: float) -> None:
+    def __init__(
+        self, process: trio.Process, ready_type: type[R], *, load_limit_s: float, idle_s: float
+    ) -> None:
         self._process = process
-        self._limit_s = limit_s
+        self._ready_type: type[R] = ready_type
         self._idle_s = idle_s
         self._buffer = wire.FrameBuffer()
         self._replies: deque[wire.Reply] = deque()
@@ -62,12 +67,17 @@ class EmbeddingProcess:
         self._answer_due_at = trio.current_time() + load_limit_s
         self.started_at = trio.current_time()
         self.hung = False
-        self.ready: wire.Ready | None = None
+        self.ready: R | None = None
 
     @classmethod
     async def start(
-        cls, load: wire.Load, *, command: Sequence[str], load_limit_s: float, limit_s: float
-    ) -> Self:
+        cls,
+        load: wire.Load | wire.LoadChat,
+        ready_type: type[R],
+        *,
+        command: Sequence[str],
+        load_limit_s: float,
+    ) -> "ModelProcess[R]":
         """Start ``command`` and tell it what to load, without waiting for it.
 
         Raises:
@@ -77,7 +87,7 @@ class EmbeddingProcess:
         process = await trio.lowlevel.open_process(
             list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        self = cls(process, load_limit_s=load_limit_s, limit_s=limit_s, idle_s=load.idle_s)
+        self = cls(process, ready_type, load_limit_s=load_limit_s, idle_s=load.idle_s)
         try:
             with trio.CancelScope(shield=True):  # nobody else knows the process yet
                 await self._send(load)
@@ -86,7 +96,7 @@ class EmbeddingProcess:
             raise
         return self
 
-    async def wait_ready(self) -> wire.Ready:
+    async def wait_ready(self) -> R:
         """Wait until the model is loaded.
 
         Raises:
@@ -95,47 +105,43 @@ class EmbeddingProcess:
         """
         if self.ready is None:
             reply = await self._receive()
-            match reply:
-                case wire.Ready():
-                    self.ready = reply
-                    self._answer_due_at = trio.current_time()
-                case wire.NotLoaded(problem=problem):
-                    self.kill()
-                    raise NotLoadedError(problem)
-                case wire.Vectors() | wire.Refused():
-                    self.kill()
-                    raise ProcessGoneError("it answered before it was asked")
+            if isinstance(reply, wire.NotLoaded):
+                self.kill()
+                raise NotLoadedError(reply.problem)
+            if not isinstance(reply, self._ready_type):
+                self.kill()
+                raise ProcessGoneError("it answered before it was asked")
+            self.ready = reply
+            self._answer_due_at = trio.current_time()
         return self.ready
 
-    async def embed(self, texts: list[str], *, background: bool) -> wire.Vectors:
-        """The vectors of ``texts``; the model must be loaded.
+    async def ask(self, number: Callable[[int], wire.Request], *, limit_s: float) -> wire.Answer:
+        """The answer to the request that ``number`` makes of an id; the model must be loaded.
+
+        ``limit_s`` is how long the answer may take before the process counts as hung.
 
         Raises:
-            RefusedError: these texts cannot be embedded.
             ProcessGoneError: the process died, or hung and was killed.
         """
-        while self._answered_id < self._sent_id:  # what a cancelled caller left
-            await self._answer()
+        await self.drain()
         self._sent_id += 1
-        self._answer_due_at = trio.current_time() + self._limit_s + _time_for(texts)
-        await self._send(wire.Embed(self._sent_id, texts, background))
-        answer = await self._answer()
-        match answer:
-            case wire.Vectors():
-                return answer
-            case wire.Refused():
-                raise RefusedError
+        self._answer_due_at = trio.current_time() + limit_s
+        await self._send(number(self._sent_id))
+        return await self._answer()
 
-    async def _answer(self) -> wire.Vectors | wire.Refused:
+    async def drain(self) -> None:
+        """Read and forget answers that cancelled callers left behind; errors as in ``ask``."""
+        while self._answered_id < self._sent_id:
+            await self._answer()
+
+    async def _answer(self) -> wire.Answer:
         reply = await self._receive()
-        match reply:
-            case wire.Vectors(id=number) | wire.Refused(id=number):
-                self._answered_id = number
-                self._answer_due_at = trio.current_time()
-                return reply
-            case wire.Ready() | wire.NotLoaded():
-                self.kill()
-                raise ProcessGoneError("it loaded twice")
+        if isinstance(reply, wire.Ready | wire.ChatReady | wire.NotLoaded):
+            self.kill()
+            raise ProcessGoneError("it loaded twice")
+        self._answered_id = reply.id
+        self._answer_due_at = trio.current_time()
+        return reply
 
     async def _send(self, request: wire.Request) -> None:
         """Write ``request`` whole: a part of one would spoil everything after it.
@@ -250,6 +256,28 @@ class EmbeddingProcess:
             self.kill()
             await self._process.wait()
             await stdout.aclose()
+
+
+async def embed(
+    process: ModelProcess[wire.Ready], texts: list[str], *, background: bool, limit_s: float
+) -> wire.Vectors:
+    """The vectors of ``texts``, ``limit_s`` after what a slow machine needs for them at the latest.
+
+    Raises:
+        RefusedError: these texts cannot be embedded.
+        ProcessGoneError: the process died, or hung and was killed.
+    """
+    answer = await process.ask(
+        lambda number: wire.Embed(number, texts, background), limit_s=limit_s + _time_for(texts)
+    )
+    match answer:
+        case wire.Vectors():
+            return answer
+        case wire.Refused():
+            raise RefusedError
+        case wire.Completed() | wire.NotCompleted():
+            process.kill()
+            raise ProcessGoneError("it sent garbage")
 
 
 def _time_for(texts: list[str]) -> float:

@@ -1,4 +1,4 @@
-"""What a provider's answer means and how long to wait: pure decisions of the HTTP embedder."""
+"""What a provider's answer means and how long to wait: pure decisions of the models behind HTTP."""
 
 import re
 from collections.abc import Mapping
@@ -30,11 +30,12 @@ _TOO_LARGE = re.compile(
 )
 _RETRIED = frozenset({408, 409, 425, 429})
 _DENIED = {
-    401: "the embedding provider refused the key (401); check the key",
-    402: "the embedding provider's quota is used up; check the plan and billing",
-    403: "the embedding provider refused the key (403); check the key",
-    404: "the embedding provider knows no such address or model (404); check base_url and model",
+    401: "refused the key (401); check the key",
+    402: "has no quota left for us; check the plan and billing",
+    403: "refused the key (403); check the key",
+    404: "knows no such address or model (404); check base_url and model",
 }
+_EMBEDDING = "the embedding provider"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +77,28 @@ class Refused:
 Verdict = Accepted | TryLater | TooLarge | Denied | Refused
 
 
-def judge(status: int, headers: Mapping[str, str], body: bytes, *, now: datetime) -> Verdict:
-    """What an answer means. Reasons never quote the body: it may repeat the text that was sent."""
+def judge(
+    status: int, headers: Mapping[str, str], body: bytes, *, now: datetime, who: str = _EMBEDDING
+) -> Verdict:
+    """What an answer of ``who`` means. Reasons never quote the body: it may repeat the text that was sent."""
     if 200 <= status < 300:
         return Accepted()
-    codes, message = _read_error(body)
+    codes, message = read_error(body)
     denied = _DENIED[402] if codes & _OUT_OF_QUOTA else _DENIED.get(status)
     if denied is None and 300 <= status < 400:
-        denied = f"the embedding provider's address redirects elsewhere ({status}); check base_url"
+        denied = f"redirects elsewhere ({status}); check base_url"
     if denied is not None:
-        return Denied(denied)
+        return Denied(f"{who} {denied}")
     if status == 413 or (status in (400, 422) and _TOO_LARGE.search(message)):
         return TooLarge()
     if status in _RETRIED or status >= 500:
         what = "limits requests" if status == 429 else f"failed ({status})"
         retry_after_s = _retry_after_s(headers, now)
-        return TryLater(f"the embedding provider {what}", retry_after_s, suspect_texts=status == 500)
-    return Refused(f"the embedding provider refused the request ({status})")
+        return TryLater(f"{who} {what}", retry_after_s, suspect_texts=status == 500)
+    return Refused(f"{who} refused the request ({status})")
 
 
-def _read_error(body: bytes) -> tuple[frozenset[str], str]:
+def read_error(body: bytes) -> tuple[frozenset[str], str]:
     """The codes and the message of an error in the shape of OpenAI's; some wrap it in a list."""
     try:
         content = msgspec.json.decode(body)

@@ -1,4 +1,4 @@
-"""What the daemon and the embedding process say to each other: length-prefixed msgpack over two pipes."""
+"""What the daemon and a model's process say to each other: length-prefixed msgpack over two pipes."""
 
 import struct
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ _LENGTH = struct.Struct("<I")
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 
 LoadProblem = Literal["no_library", "bad_model"]
+CompletionProblem = Literal["too_large", "timeout", "failed"]
 
 
 class Load(msgspec.Struct, tag="load", frozen=True):
@@ -32,12 +33,37 @@ class Embed(msgspec.Struct, tag="embed", frozen=True):
     background: bool
 
 
+class LoadChat(msgspec.Struct, tag="load_chat", frozen=True):
+    """The first request to a chat model's process, otherwise as ``Load``."""
+
+    path: str
+    threads: int
+    idle_s: float
+
+
+class Complete(msgspec.Struct, tag="complete", frozen=True):
+    """A question. ``schema`` is a JSON schema as JSON. After ``limit_s`` nobody waits for the answer."""
+
+    id: int
+    system: str
+    prompt: str
+    schema: str | None
+    max_tokens: int
+    limit_s: float
+
+
 class Ready(msgspec.Struct, tag="ready", frozen=True):
     """The model is loaded; it reads ``max_tokens`` of a text. ``trial`` holds rows as in ``Vectors``."""
 
     dims: int
     max_tokens: int
     trial: bytes
+
+
+class ChatReady(msgspec.Struct, tag="chat_ready", frozen=True):
+    """The chat model is loaded; question and answer together have room for ``context_tokens``."""
+
+    context_tokens: int
 
 
 class NotLoaded(msgspec.Struct, tag="not_loaded", frozen=True):
@@ -61,8 +87,23 @@ class Refused(msgspec.Struct, tag="refused", frozen=True):
     id: int
 
 
-Request = Load | Embed
-Reply = Ready | NotLoaded | Vectors | Refused
+class Completed(msgspec.Struct, tag="completed", frozen=True):
+    """The answer to a question, as far as the model got."""
+
+    id: int
+    text: str
+
+
+class NotCompleted(msgspec.Struct, tag="not_completed", frozen=True):
+    """There is no answer to a question; the process goes on."""
+
+    id: int
+    problem: CompletionProblem
+
+
+Request = Load | Embed | LoadChat | Complete
+Answer = Vectors | Refused | Completed | NotCompleted
+Reply = Ready | ChatReady | NotLoaded | Answer
 
 _encoder = msgspec.msgpack.Encoder()
 _requests = msgspec.msgpack.Decoder(Request)

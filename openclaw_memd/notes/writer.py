@@ -1,6 +1,6 @@
 """The one door through which callers add to notes. Nobody who calls names a file: the daemon does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import trio
@@ -11,6 +11,7 @@ from openclaw_memd.domain.classification import origin_of_write
 from openclaw_memd.domain.flush_plan import SILENT_TOKEN
 from openclaw_memd.domain.note_entries import NoteEntry, is_blank
 from openclaw_memd.domain.note_names import make_slug
+from openclaw_memd.domain.project_keys import tidy_project_key
 from openclaw_memd.domain.provenance import Origin, Provenance
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import InvalidParamsError
@@ -30,13 +31,20 @@ from openclaw_memd.notes.types import DEFAULT_LIMITS, Appended, CapturedNote, Fl
 from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
 
+ProjectOf = Callable[[Caller | None], Awaitable[str | None]]
+
+
+async def _stated_project(caller: Caller | None) -> str | None:
+    """The project that the host names, if it does."""
+    return None if caller is None or caller.project_key is None else tidy_project_key(caller.project_key)
+
 
 class NoteWriter:
     """Writes the daily notes of one workspace.
 
     ``reconcile`` comes before the first call, ``replay`` runs beside. ``settings`` gives the flush section of
-    an agent, ``owner_in_groups`` is that of ``[admission]``. ``on_written`` hears of each note that was added
-    to, so that it is indexed at once.
+    an agent, ``project_of`` the project that a call is made in; ``owner_in_groups`` is that of
+    ``[admission]``. ``on_written`` hears of each note that was added to, so that it is indexed at once.
     """
 
     def __init__(
@@ -50,6 +58,7 @@ class NoteWriter:
         zone: Zone,
         settings: Callable[[str], Flush],
         record: RecordLines,
+        project_of: ProjectOf = _stated_project,
         limits: NoteLimits = DEFAULT_LIMITS,
         owner_in_groups: bool = False,
         on_written: Callable[[str], None] = lambda _path: None,
@@ -59,6 +68,7 @@ class NoteWriter:
         self._clock = clock
         self._zone = zone
         self._limits = limits
+        self._project_of = project_of
         self._owner_in_groups = owner_in_groups
         self._ahead = WriteAhead(state, roots, record=record, limits=limits, on_written=on_written)
         self._flushes = Flushes(
@@ -103,7 +113,7 @@ class NoteWriter:
             DeniedError: something else has the note's place.
             UnavailableError: the ledger cannot be written, or too much waits already.
         """
-        content = self._read(caller, text, entries)
+        content = await self._read(caller, text, entries)
         name = None if slug is None else _slug(slug)
         author = Author.of(caller)
         request = RequestKey(author.agent, "note.append", request_key)
@@ -174,7 +184,8 @@ class NoteWriter:
             text = "\n".join(line for line in text.split("\n") if line.strip() != SILENT_TOKEN)
             if is_blank(text) and entries is None:
                 return await self._flushes.append(caller, None, cycle_id, request_key)
-        return await self._flushes.append(caller, self._read(caller, text, entries), cycle_id, request_key)
+        content = await self._read(caller, text, entries)
+        return await self._flushes.append(caller, content, cycle_id, request_key)
 
     async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
         """Take note that a tool of the caller's runtime changed the memory file at ``path``.
@@ -220,9 +231,11 @@ class NoteWriter:
         tainted = self._turns.is_tainted(caller)
         return origin_of_write(caller, tainted=tainted, owner_in_groups=self._owner_in_groups)
 
-    def _read(self, caller: Caller | None, text: str | None, entries: Sequence[NoteEntry] | None) -> Content:
-        project = None if caller is None or caller.project_key is None else caller.project_key.strip()
-        return read_content(text, entries, project=project or None, limit_bytes=self._limits.note_bytes)
+    async def _read(
+        self, caller: Caller | None, text: str | None, entries: Sequence[NoteEntry] | None
+    ) -> Content:
+        project = await self._project_of(caller)
+        return read_content(text, entries, project=project, limit_bytes=self._limits.note_bytes)
 
 
 def _slug(text: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 import structlog
 import trio
 
+from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.domain.dates import note_date
 from openclaw_memd.domain.forgetting import Selectors, Wanted, cut_text
 from openclaw_memd.domain.line_hashes import hash_text
@@ -36,6 +37,7 @@ from openclaw_memd.index.vector_pruning import count_dead, delete_dead
 from openclaw_memd.jobs import Progress
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.ops.choosing import Chosen, choose_files, read_paths
+from openclaw_memd.ops.preimages import PreimageScrubber
 from openclaw_memd.ops.scrubbing import SETTLE_S, Kept, Scrubbed, Scrubber
 from openclaw_memd.ports import Clock
 from openclaw_memd.sessions.forgetting import SaidToForget
@@ -45,10 +47,24 @@ from openclaw_memd.zones import Zone
 
 log = structlog.get_logger("memd.forget")
 
-STEPS: Final = ("tombstones", "spool", "files", "sessions", "index", "ledger", "vectors", "databases")
+STEPS: Final = (
+    "tombstones",
+    "spool",
+    "files",
+    "history",
+    "sessions",
+    "index",
+    "ledger",
+    "vectors",
+    "databases",
+)
 """What is done, in this order. A call that ended before any of them is made again from the start."""
 
 
+ASIDES_S: Final = 10.0
+"""How long earlier versions of curated files are waited for that an editor may still write to."""
+
+_OPEN: Final = (".memd-*", "earlier versions of curated files that an editor writes to; they go when it ends")
 _TRANSCRIPT: Final = "a transcript that somebody else writes; nothing of it is taken in again"
 
 
@@ -58,9 +74,11 @@ class Receipt:
 
     ``files_changed``, ``files_removed`` and ``lines`` are of the memory files, ``sessions`` lost everything
     that was said in them, ``messages`` counts what was kept of all. ``spooled`` texts waited to be written.
+    ``preimages`` are earlier versions of curated files that lost lines, or went.
     ``chunks`` are those of the changed files and sessions, which the index makes anew; ``vectors`` those of
-    texts that are in no chunk any more, whatever made them so. The rest are rows of the ledger; ``leftovers``
-    files of damaged or half-built databases.
+    texts that are in no chunk any more, whatever made them so; what would go are at most so many, as chunks
+    of a changed file may come out the same. The rest are rows of the ledger; ``leftovers`` files of damaged
+    or half-built databases.
     """
 
     files_changed: int = 0
@@ -77,6 +95,7 @@ class Receipt:
     chunks: int = 0
     vectors: int = 0
     leftovers: int = 0
+    preimages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +136,7 @@ class Forgetting:
         vectors: Store,
         rebuild_turn: trio.Lock,
         notes: NoteWriter,
+        curated: CuratedWriter,
         sessions: Sessions,
         roots: Roots,
         analyzer: Analyzer,
@@ -132,6 +152,7 @@ class Forgetting:
         self._vectors = vectors
         self._rebuild_turn = rebuild_turn
         self._notes = notes
+        self._curated = curated
         self._sessions = sessions
         self._roots = roots
         self._analyzer = analyzer
@@ -141,6 +162,7 @@ class Forgetting:
         self._on_forgotten = on_forgotten
         self._on_step = on_step
         self._scrubber = Scrubber(state, roots, analyzer, notes.turn, settle_s=settle_s)
+        self._preimages = PreimageScrubber(state, analyzer)
         self._turn = trio.Lock()
 
     async def recover(self) -> None:
@@ -163,10 +185,11 @@ class Forgetting:
         work = await self._begin(agent, selectors)
         waiting = await self._cut_waiting(work)
         files = await self._scrubber.look(work.chosen.paths, work.wanted_of)
+        preimages = await self._preimages.look(work.wanted_of)
         paths = self._indexed_paths(work, files)
         affected, live = await self._find_chunks(paths)
         counts = await self._state.read(partial(ledger.count_ledger, scope=work.scope))
-        receipt = self._receipt(work, files, counts, len(waiting))
+        receipt = replace(self._receipt(work, files, counts, len(waiting)), preimages=preimages)
         vectors = await count_dead(self._vectors, live.difference(affected))
         await self._name_kept(work, files)
         return _answer(replace(receipt, chunks=len(affected), vectors=vectors), work, files, dry_run=True)
@@ -199,10 +222,15 @@ class Forgetting:
             spooled = await self._forget_waiting(work)
             begin_step()
             await self._scrubber.finish(work.wanted_of)
+            if not await self._curated.asides.settled(ASIDES_S):
+                work.kept.append(Kept(*_OPEN))
+            chunks = await self._indexer.store.read(readers.chunk_counts)  # the index follows each change
             files = await self._scrubber.scrub(
                 work.chosen.paths, work.wanted_of, work.scope.until, lambda: None
             )
-            affected, _ = await self._find_chunks(self._indexed_paths(work, files))
+            affected = self._indexed_paths(work, files)
+            begin_step()
+            preimages = await self._preimages.scrub(work.wanted_of)
             begin_step()
             counted = self._sessions.forgetting.count(work.said)
             await self._sessions.forgetting.forget(work.said)
@@ -226,9 +254,10 @@ class Forgetting:
             self._receipt(work, files, counts, spooled),
             sessions=counted[0],
             messages=counted[1],
-            chunks=len(affected),
+            chunks=sum(chunks.get(path, 0) for path in affected),
             vectors=vectors,
             leftovers=leftovers,
+            preimages=preimages,
         )
         log.info("forgotten", files=receipt.files_changed + receipt.files_removed, rows=receipt.spans)
         return _answer(receipt, work, files, dry_run=False)

@@ -18,8 +18,9 @@ from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import ConflictError, DeniedError
 from openclaw_memd.files.areas import NOTES
 from openclaw_memd.files.beneath import read_bytes
+from openclaw_memd.files.beside import PREFIX
 from openclaw_memd.files.catalog import SkipReason
-from openclaw_memd.files.exchange import PREFIX, Displaced, replace_content, take_away
+from openclaw_memd.files.exchange import Displaced, RevertedError, replace_content, take_away
 from openclaw_memd.files.openat import open_beneath
 from openclaw_memd.files.roots import WORKSPACE, Roots
 from openclaw_memd.index.ledger.forgetting import records_of
@@ -130,14 +131,14 @@ class Scrubber:
             asides: list[_Aside] = []
             try:
                 for path in paths[start : start + AT_ONCE]:
-                    aside = await self._replace(path, wanted(path), at, report)
-                    if aside is not None:
-                        asides.append(aside)
+                    await self._replace(path, wanted(path), at, report, asides)
                     on_file()
                 if asides and self._settle_s:
                     await trio.sleep(self._settle_s)
-                for aside in asides:
-                    await self._settle(aside, wanted(aside.draft.path), report)
+                for number, aside in enumerate(asides, 1):
+                    path = aside.draft.path
+                    is_last = all(other.draft.path != path for other in asides[number:])
+                    await self._settle(aside, wanted(path), report, is_last=is_last)
             finally:
                 for aside in asides:
                     os.close(aside.displaced.folder)
@@ -154,33 +155,42 @@ class Scrubber:
                 await self._in_thread(partial(self._sweep, rewrite, records, wanted(rewrite.path)))
                 await self._state.write(partial(end_rewrite, path=rewrite.path))
 
-    async def _replace(self, path: str, wanted: Wanted, at: datetime, report: Scrubbed) -> _Aside | None:
+    async def _replace(
+        self, path: str, wanted: Wanted, at: datetime, report: Scrubbed, asides: list[_Aside]
+    ) -> None:
+        """Replace one file; ``asides`` gets what others may still write to."""
         for number in range(ROUNDS):
             async with self._turn:
                 draft = await self._draft(path, wanted, report)
                 if draft is None:
                     if number:
                         await self._state.write(partial(end_rewrite, path=path))
-                    return None
+                    return
                 await self._state.write(partial(_begin, draft=draft, at=at))
                 with trio.CancelScope(shield=True):
                     try:
                         displaced = await self._in_thread(partial(self._put, draft))
+                    except RevertedError as error:
+                        asides.append(_Aside(draft, error.displaced))
+                        if error.failure is None:
+                            continue
+                        report.fail(path, f"it cannot be written ({os.strerror(error.failure.errno or 0)})")
+                        return
                     except ConflictError:
                         continue
                     except DeniedError as error:
                         report.fail(path, f"it cannot be replaced ({error.reason})")
                     except OSError as error:  # the old version may lie beside it: the row stays
                         report.fail(path, f"it cannot be written ({os.strerror(error.errno or 0)})")
-                        return None
+                        return
                     else:
                         _count(report, draft)
-                        return _Aside(draft, displaced)
+                        asides.append(_Aside(draft, displaced))
+                        return
             break
         else:
             report.fail(path, "it was changed each time that it was to be replaced")
         await self._state.write(partial(end_rewrite, path=path))
-        return None
 
     async def _draft(self, path: str, wanted: Wanted, report: Scrubbed) -> _Draft | None:
         """What is to become of a file; None when it stays as it is."""
@@ -227,13 +237,15 @@ class Scrubber:
         try:
             name = posixpath.basename(draft.path)
             if draft.content is None:
-                return take_away(folder, name, draft.digest)
-            return replace_content(folder, name, draft.content, draft.digest)
+                return take_away(folder, name, draft.data)
+            return replace_content(folder, name, draft.content, draft.data)
+        except RevertedError:  # the folder is its own to keep
+            raise
         except BaseException:
             os.close(folder)
             raise
 
-    async def _settle(self, aside: _Aside, wanted: Wanted, report: Scrubbed) -> None:
+    async def _settle(self, aside: _Aside, wanted: Wanted, report: Scrubbed, *, is_last: bool) -> None:
         """The old version goes; what was written to it late, and is not wanted, goes to the file."""
         path, folder = aside.draft.path, aside.displaced.folder
         with trio.CancelScope(shield=True):
@@ -246,7 +258,8 @@ class Scrubber:
                 except OSError as error:
                     report.fail(path, f"its old version cannot go ({os.strerror(error.errno or 0)})")
                     return
-            await self._state.write(partial(end_rewrite, path=path))
+            if is_last:
+                await self._state.write(partial(end_rewrite, path=path))
 
     def _sweep(self, rewrite: Rewrite, records: Sequence[LineRecord], wanted: Wanted) -> None:
         try:

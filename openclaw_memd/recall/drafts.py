@@ -84,7 +84,7 @@ class Drafter:
         self._query = query
         self._conditions = conditions
         self._analyse = analyse
-        self._pause = pause
+        self.pause = pause
 
     def draft(self, candidates: Candidates, vectors: Mapping[bytes, ChunkVectors], limit: int) -> list[Draft]:
         """The best ``limit`` passages of the candidates, by falling score. ``vectors`` are by text hash."""
@@ -123,7 +123,7 @@ class Drafter:
         matches = match_texts(texts, weigh_terms(candidates.terms, candidates.statistics))
         scored = []
         for row, text, match in zip(rows, texts, matches, strict=True):
-            self._pause()
+            self.pause()
             scored.append(score_chunk(row, text, match, vectors.get(row.text_hash), self._conditions))
         return scored
 

@@ -35,7 +35,7 @@ class Ranking:
             names_identifier=any(term.kind == "identifier" for term in query.terms),
         )
         self._drafts = max(LEAST_DRAFTS, request.max_results * DRAFTS_PER_HIT)
-        self._says_same = partial(near_duplicate, analyzer=analyzer)
+        self._analyzer = analyzer
 
     def rank(
         self,
@@ -62,3 +62,7 @@ class Ranking:
             if not gone:
                 return ranked.settled(filter(None, kept), filter(None, weak))
             drafts = [draft for draft in drafts if draft not in gone]
+
+    def _says_same(self, one: str, other: str) -> bool:
+        self._drafter.pause()
+        return near_duplicate(one, other, self._analyzer)

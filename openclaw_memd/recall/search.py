@@ -32,7 +32,7 @@ from openclaw_memd.recall.drafts import Draft, Drafter
 from openclaw_memd.recall.frequencies import Frequencies
 from openclaw_memd.recall.hits import frame_hits, make_hit
 from openclaw_memd.recall.nearness import NOTHING_NEAR, Near, Nearness
-from openclaw_memd.recall.query import Query, parse_query
+from openclaw_memd.recall.query import Query, Statistics, parse_query
 from openclaw_memd.recall.query_vectors import QueryVector, embed_query, time_for_vectors
 from openclaw_memd.recall.ranking import Ranking
 from openclaw_memd.recall.selection import Ranked, passes, seat
@@ -116,6 +116,20 @@ class Search:
                 work.degraded["deadline"] = None
         hits = self._make_hits(work)
         return self._answer(work, hits, started_at)
+
+    async def count_forms(self, forms: Sequence[str]) -> Statistics:
+        """In how many of the trusted chunks each form occurs.
+
+        Raises:
+            UnavailableError: the index cannot be read.
+        """
+        tiers = self._index.read_now(populated_tiers) & TRUSTED
+        try:
+            return await self._index.read(lambda connection: self._frequencies.read(connection, tiers, forms))
+        except DamagedError as error:
+            raise UnavailableError(
+                "the index is damaged and has to be made anew", reason="damaged"
+            ) from error
 
     async def _work(self, work: _Work) -> None:
         found = await embed_query(self._embedder, work.query.text, work.request.deadline_at)

@@ -6,6 +6,9 @@ from typing import Final
 
 import trio
 
+from openclaw_memd.index.ledger.session_rows import Session
+from openclaw_memd.sessions.paths import PartName, format_path
+
 SMALL_BYTES: Final = 65_536
 """Up to this size a document is prepared anew so fast that nothing is gained by waiting."""
 
@@ -32,6 +35,13 @@ class Announcer:
         self._waiting: dict[str, _Waiting] = {}
         self._woken = trio.Event()
 
+    def grown(self, before: Session | None, after: Session, messages: int) -> None:
+        """A session has that many more messages; so those of its documents changed that are not as before."""
+        old = frozenset(before.parts) if before else frozenset()
+        for part in after.parts:
+            if part not in old:
+                self.changed(format_path(PartName(after.key, part.number)), part.bytes, messages)
+
     def changed(self, path: str, size_bytes: int, messages: int) -> None:
         """The document at ``path`` now has this size, and that many more messages."""
         before = self._waiting.get(path)
@@ -41,6 +51,11 @@ class Announcer:
             return
         self._waiting[path] = waiting
         self._woken.set()
+
+    @property
+    def waiting(self) -> frozenset[str]:
+        """What changed and was not passed on yet."""
+        return frozenset(self._waiting)
 
     def tell(self, paths: Iterable[str]) -> None:
         """Pass on ``paths`` at once."""

@@ -89,6 +89,10 @@ class SessionBook:
             self.known.put([changes.session])  # no checkpoint since the commit: both or neither
             return changes.session
 
+    async def note(self, key: SessionKey, also: Work[None] | None) -> None:
+        """Store ``also`` and nothing else of the session. Errors as in ``change``."""
+        await self.change(key, (), lambda _session, _known: None, also)
+
     async def remove(self, key: SessionKey, also: Work[None] | None = None) -> None:
         """Take a session out, and do ``also`` in the same transaction. Errors as in ``change``."""
         async with self._turn:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from openclaw_memd.domain.callers import Caller
-from openclaw_memd.domain.framing import disarm_delimiters
+from openclaw_memd.domain.inert import disarm_delimiters
 from openclaw_memd.domain.note_entries import silence_annotations
 from openclaw_memd.domain.note_names import make_slug
 from openclaw_memd.domain.provenance import Origin, Provenance, is_trusted

@@ -24,7 +24,7 @@ from openclaw_memd.index.store import Store
 from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.sessions.book import SessionBook
 from openclaw_memd.sessions.messages import Role
-from openclaw_memd.sessions.paths import PartName, format_path
+from openclaw_memd.sessions.paths import session_paths
 from openclaw_memd.sessions.rendering import render_lines
 
 Alone = Callable[[SessionKey], AbstractAsyncContextManager[None]]
@@ -119,7 +119,7 @@ class SessionForgetting:
                 revise = _blank if key in what.whole else partial(_drop, numbers=what.messages[key])
                 before = await self._book.revise(key, revise)
             if before is not None:
-                self._tell(format_path(PartName(key, part.number)) for part in before.parts)
+                self._tell(session_paths(before))
 
     def kin(self, sessions: frozenset[SessionKey]) -> list[SessionKey]:
         """Sessions that descend from one of ``sessions`` and are none of them."""
@@ -143,9 +143,7 @@ class SessionForgetting:
     def paths(self, what: SaidToForget) -> list[str]:
         """The documents that lose something."""
         found = [session for key in what.keys if (session := self._book.known.get(key)) is not None]
-        return [
-            format_path(PartName(session.key, part.number)) for session in found for part in session.parts
-        ]
+        return [path for session in found for path in session_paths(session)]
 
     def from_folders(self, keys: Iterable[SessionKey]) -> list[SessionKey]:
         """Those whose messages come from transcripts."""

@@ -50,8 +50,10 @@ class Intake:
 
     ``replayed`` messages happened when they say and not now. ``known`` are the ids of those among them that
     came before, ``texts`` what `clean_messages` made of them. ``heard_at`` is when text that nobody vouches
-    for was handed to the session; ``is_beneath_taint`` says that a session above it is tainted. ``is_buried``
-    tells of an id whether the message was forgotten.
+    for was handed to the session, ``recalled_at`` when any memory was, until that is taken into account;
+    ``outside_at`` is when memory that nobody vouches for last was, whatever came since.
+    ``is_beneath_taint`` says that a session above it is tainted. ``is_buried`` tells of an id whether the
+    message was forgotten.
     """
 
     session: Session
@@ -63,6 +65,8 @@ class Intake:
     now: datetime
     replayed: bool = False
     heard_at: datetime | None = None
+    recalled_at: datetime | None = None
+    outside_at: datetime | None = None
     is_beneath_taint: bool = False
     is_buried: Callable[[str], bool] = lambda _id: False
     accepted: int = 0
@@ -101,7 +105,7 @@ class Intake:
             self._taint(self.heard_at)
             self.heard_at = None
         before = self.session
-        turn = advance(before.turn, self._event(message), happened_at)
+        turn = advance(before.turn, self._event(message, at), happened_at)
         self._note_end(before.turn, turn, happened_at)
         if excluded is not None:
             turn = replace(turn, asker=None)
@@ -148,13 +152,25 @@ class Intake:
         if until is not None and not after.tainted:
             self._tainted_until = max(min(until, at), self._tainted_until or EARLIEST)
 
-    def _event(self, message: Message) -> TurnEvent:
+    def _event(self, message: Message, at: datetime) -> TurnEvent:
         network = message.tool_network or message.tainted or self.caller.tainted or self.is_beneath_taint
         if message.role is not Role.USER:
-            return Step(network)
+            is_recalled = self._was_recalled(at) or message.brings_memory
+            return Step(network, SetAside.RECALLED if is_recalled else None)
+        if message.at is not None:  # else a host may tell of a turn when it is over
+            self._was_recalled(at)
+            is_late = not self.replayed and self.outside_at is not None and at < self.outside_at
+            network = network or is_late  # what was handed out since is in the turn that this begins
         sender = message.sender or self._context_sender(message)
         origin = origin_of_question(sender, is_scaffolding=message.kind in _SCAFFOLDING)
         return Question(origin, sender.id, _SET_ASIDE.get(message.kind), network)
+
+    def _was_recalled(self, at: datetime) -> bool:
+        """Whether memory was handed to the session before ``at``; asked again, it was not."""
+        if self.recalled_at is None or at < self.recalled_at:
+            return False
+        self.recalled_at = None
+        return True
 
     def _context_sender(self, message: Message) -> Sender:
         """Whoever the call is for did not write what another session sent."""

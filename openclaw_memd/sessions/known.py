@@ -48,6 +48,8 @@ class KnownSessions:
         self._tainted: set[SessionKey] = set()
         self._settled: dict[SessionKey, tuple[Turn, Turn]] = {}
         self._heard: dict[SessionKey, datetime] = {}
+        self._recalled: dict[SessionKey, datetime] = {}
+        self._outside: dict[SessionKey, datetime] = {}
         self._tainted_until: datetime | None = None
         self._buried: set[SessionKey] = set()
         self._buried_messages: set[bytes] = set()
@@ -112,6 +114,30 @@ class KnownSessions:
         if self._heard.get(key) == at:
             del self._heard[key]
 
+    def recall(self, key: SessionKey, at: datetime, *, outside: bool) -> None:
+        """Memory was handed to a session ``at`` this instant; it may be an unknown one.
+
+        ``outside``: nobody vouches for some of it.
+        """
+        for instants in (self._recalled, self._outside) if outside else (self._recalled,):
+            instants.pop(key, None)
+            instants[key] = at
+            if len(instants) > MANY_HEARD:
+                del instants[next(iter(instants))]
+
+    def recalled_at(self, key: SessionKey) -> datetime | None:
+        """When that last happened; None when it did not, or its turn says so or is over."""
+        return self._recalled.get(key)
+
+    def outside_at(self, key: SessionKey) -> datetime | None:
+        """When memory that nobody vouches for was last handed to a session; None when it is not known."""
+        return self._outside.get(key)
+
+    def recalled(self, key: SessionKey, at: datetime) -> None:
+        """The turn says of a session what happened ``at``, or is over."""
+        if self._recalled.get(key) == at:
+            del self._recalled[key]
+
     def raise_tainted_until(self, until: datetime | None) -> None:
         """A turn that is over, or whose session is gone, was tainted ``until`` then."""
         if until is not None:
@@ -157,6 +183,11 @@ class KnownSessions:
         if parent is not None:
             ids.update(self.ancestry(SessionKey(key.agent, parent)).session_ids)
         return frozenset(SessionKey(key.agent, session_id) for session_id in ids)
+
+    def still_open(self, keys: Iterable[SessionKey]) -> frozenset[SessionKey]:
+        """Those of ``keys`` that have not ended, as far as that is known."""
+        sessions = ((key, self._sessions.get(key)) for key in keys)
+        return frozenset(key for key, session in sessions if session is None or session.ended_at is None)
 
     def turn(self, key: SessionKey, now: datetime) -> Turn:
         """The turn that a session is in, as it is ``now``.

@@ -1,5 +1,6 @@
 """A message of a session as hosts and transcript files give it."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -46,3 +47,19 @@ class Message:
     tool_name: str | None = None
     tool_network: bool = False
     tainted: bool = False
+
+    @property
+    def brings_memory(self) -> bool:
+        """Whether what is said after it in its turn may repeat memory that it brought."""
+        if self.role is Role.SYSTEM:
+            return self.kind is MessageKind.RECALLED
+        is_recall = self.kind is MessageKind.RECALLED or is_recall_tool(self.tool_name or "")
+        return self.role is Role.TOOL and is_recall
+
+
+def is_recall_tool(name: str) -> bool:
+    """Whether the tool's results are recalled memory. A runtime may put a server's name before its own."""
+    return _RECALL_TOOL.fullmatch(name) is not None
+
+
+_RECALL_TOOL = re.compile(r"(?:.*(?:__|[.:/-]))?memory_(?:search|get|deep)", re.DOTALL)

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from openclaw_memd.domain.audience import session_folder
-from openclaw_memd.index.ledger.session_rows import SessionKey
+from openclaw_memd.index.ledger.session_rows import Session, SessionKey
 
 PREFIX: Final = "sessions/"
 
@@ -24,6 +24,11 @@ def format_path(name: PartName) -> str:
     """The path of a part."""
     first = f"{session_folder(name.key.agent)}{_escape(name.key.session_id)}"
     return first if name.part == 1 else f"{first}~{name.part}"
+
+
+def session_paths(session: Session) -> list[str]:
+    """The paths of all parts of a session."""
+    return [format_path(PartName(session.key, part.number)) for part in session.parts]
 
 
 def parse_path(path: str) -> PartName | None:

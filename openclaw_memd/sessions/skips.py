@@ -31,6 +31,6 @@ _DESCRIPTIONS = {
     MessageSkip.INTER_SESSION: "Another session wrote it.",
     MessageSkip.CRON: "It belongs to a scheduled run, or to a session that one started.",
     MessageSkip.HEARTBEAT: "It belongs to a heartbeat, or to a session that one started.",
-    MessageSkip.RECALLED: "It carries recalled memory, or answers a message that does.",
+    MessageSkip.RECALLED: "It carries recalled memory, or was said after some came in its turn.",
     MessageSkip.EMPTY: "Nothing is left without what memd or the runtime put into it.",
 }

@@ -1,4 +1,4 @@
-from benchmarks.judged import conversation_rows, language_rows
+from benchmarks.judged import conversation_rows, deep_rows, language_rows
 
 SUMMARY = {"line_5": 0.7, "line_10": 0.9, "session_5": 0.9, "session_10": 0.95, "reciprocal_rank": 0.6}
 RIVAL = dict.fromkeys(SUMMARY, 0.85)
@@ -39,3 +39,16 @@ def test_every_language_is_held_against_bm25() -> None:
         "recall@5, de, memd": True,
         "recall@5, zh, memd": False,
     }
+
+
+def test_deep_recall_is_held_against_a_search_of_as_much_text() -> None:
+    search = {"line_10": 0.6, "chars": 5_000.0}
+    summaries = {
+        "category 1": {"search by keyword": search, "deep by keyword": {"line_10": 0.7, "chars": 5_200.0}},
+        "category 2": {"search by keyword": search, "deep by keyword": {"line_10": 0.6, "chars": 5_300.0}},
+        "all": {"search by keyword": search, "deep by keyword": search},
+    }
+
+    rows = list(deep_rows(summaries))
+
+    assert [row.met for row in rows] == [True, True, False, False]

@@ -1,10 +1,16 @@
-"""A daemon that the command line tests share."""
+"""What the command line tests share: daemons, and a way to run a command without a process of its own."""
 
-from collections.abc import Iterator
+import io
+import os
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Protocol
 
 import pytest
 
+from openclaw_memd.cli.main import main
 from tests.cli.fake_daemon import FakeDaemon
 from tests.daemon.clients import QUICK
 from tests.daemons import RunningDaemon, short_folder
@@ -14,6 +20,27 @@ from tests.daemons import RunningDaemon, short_folder
 def folder() -> Iterator[Path]:
     with short_folder() as path:
         yield path
+
+
+class RunHere(Protocol):
+    """Runs a command line in this process: for cases in masses, since a process takes its time to start."""
+
+    def __call__(self, *arguments: str, env: Mapping[str, str]) -> CompletedProcess[str]: ...
+
+
+@pytest.fixture
+def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunHere:
+    def run(*arguments: str, env: Mapping[str, str]) -> CompletedProcess[str]:
+        with monkeypatch.context() as patch:
+            for name in os.environ:
+                patch.delenv(name)
+            for name, value in env.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+            code = main(list(arguments))
+        return CompletedProcess(arguments, code, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture(scope="package")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.cli.exits import BAD_CONFIG, DONE, NO_DAEMON
+from tests.cli.conftest import RunHere
 from tests.daemons import RunningDaemon, daemon_env, run_memd
 
 BAD = [
@@ -44,12 +45,12 @@ def config(folder: Path) -> Path:
     ("text", "key", "allowed"), BAD, ids=[f"{key}-{n}" for n, (_, key, _) in enumerate(BAD)]
 )
 def test_a_bad_value_is_refused_with_its_key_and_what_is_allowed(
-    folder: Path, config: Path, text: str, key: str, allowed: str
+    config: Path, run_here: RunHere, text: str, key: str, allowed: str
 ) -> None:
     config.write_text(text, encoding="utf-8")
 
-    env = daemon_env(folder, MEMD_WORKSPACE=str(folder / "ws"))
-    done = run_memd("config", "check", "--config", str(config), env=env)
+    env = daemon_env(config.parent, MEMD_WORKSPACE=str(config.with_name("ws")))
+    done = run_here("config", "check", "--config", str(config), env=env)
 
     assert (done.returncode, done.stdout) == (BAD_CONFIG, "")
     assert done.stderr.startswith(f"memd: {key}: ")

@@ -16,6 +16,7 @@ import pytest
 from openclaw_memd.cli import client
 from openclaw_memd.cli.client import call_at
 from openclaw_memd.cli.exits import BAD_CONFIG, DONE, FAILED, NO_DAEMON, USAGE
+from tests.cli.conftest import RunHere
 from tests.daemons import RunningDaemon, daemon_env, run_memd, short_folder
 
 CALLS = [
@@ -52,8 +53,10 @@ def test_without_a_daemon_each_command_says_so(folder: Path, arguments: tuple[st
 
 
 @pytest.mark.parametrize("arguments", [*CALLS, *WRITES], ids=" ".join)
-def test_without_a_daemon_json_is_all_that_is_printed(folder: Path, arguments: tuple[str, ...]) -> None:
-    done = run_memd(*arguments, "--json", env=daemon_env(folder))
+def test_without_a_daemon_json_is_all_that_is_printed(
+    folder: Path, run_here: RunHere, arguments: tuple[str, ...]
+) -> None:
+    done = run_here(*arguments, "--json", env=daemon_env(folder))
 
     assert (done.returncode, done.stderr) == (NO_DAEMON, "")
     assert json.loads(done.stdout)["error"]["data"]["kind"] == "no_daemon"
@@ -137,9 +140,11 @@ def test_only_where_there_is_no_daemon_one_is_to_be_started(
 
 
 @pytest.mark.parametrize("arguments", CALLS, ids=named)
-def test_a_command_that_is_done_ends_with_0(daemon: RunningDaemon, arguments: tuple[str, ...]) -> None:
+def test_a_command_that_is_done_ends_with_0(
+    daemon: RunningDaemon, run_here: RunHere, arguments: tuple[str, ...]
+) -> None:
     plain = daemon.memd(*arguments)
-    as_json = daemon.memd(*arguments, "--json")
+    as_json = run_here(*arguments, "--json", env=daemon.env)
 
     assert (plain.returncode, as_json.returncode) == (DONE, DONE)
     json.loads(as_json.stdout)
@@ -165,10 +170,10 @@ def test_a_command_that_is_done_ends_with_0(daemon: RunningDaemon, arguments: tu
     ],
 )
 def test_a_command_that_fails_ends_with_1_and_one_line(
-    daemon: RunningDaemon, arguments: tuple[str, ...], told: str
+    daemon: RunningDaemon, run_here: RunHere, arguments: tuple[str, ...], told: str
 ) -> None:
     plain = daemon.memd(*arguments)
-    as_json = daemon.memd(*arguments, "--json")
+    as_json = run_here(*arguments, "--json", env=daemon.env)
 
     assert (plain.returncode, plain.stdout) == (FAILED, "")
     assert told in plain.stderr
@@ -212,10 +217,12 @@ def test_a_command_that_fails_ends_with_1_and_one_line(
     ],
     ids=lambda words: " ".join(words)[:40],
 )
-def test_a_wrong_command_line_ends_with_2(folder: Path, arguments: tuple[str, ...]) -> None:
-    done = run_memd(*arguments, env=daemon_env(folder))
-    before = run_memd("--json", *arguments, env=daemon_env(folder))
-    behind = run_memd(*arguments, "--json", env=daemon_env(folder))
+def test_a_wrong_command_line_ends_with_2(
+    folder: Path, run_here: RunHere, arguments: tuple[str, ...]
+) -> None:
+    done = run_here(*arguments, env=daemon_env(folder))
+    before = run_here("--json", *arguments, env=daemon_env(folder))
+    behind = run_here(*arguments, "--json", env=daemon_env(folder))
 
     assert (done.returncode, done.stdout) == (USAGE, "")
     assert done.stderr
@@ -237,14 +244,14 @@ def test_behind_two_hyphens_there_are_words_only(folder: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [*CALLS, ("config", "check"), ("config", "example")], ids=" ".join)
 def test_common_options_stand_before_or_behind_the_command(
-    daemon: RunningDaemon, folder: Path, arguments: tuple[str, ...]
+    daemon: RunningDaemon, folder: Path, run_here: RunHere, arguments: tuple[str, ...]
 ) -> None:
     env = daemon.env | {"MEMD_SOCKET": f"{folder}/nobody"}
     options = ("--json", "--socket", str(daemon.socket), f"--config={folder}/none.toml")
     (folder / "none.toml").touch()
 
-    before = run_memd(*options, *arguments, env=env)
-    behind = run_memd(*arguments, *options, env=env)
+    before = run_here(*options, *arguments, env=env)
+    behind = run_here(*arguments, *options, env=env)
 
     assert (before.returncode, behind.returncode) == (DONE, DONE), before.stderr
     assert json.loads(before.stdout).keys() == json.loads(behind.stdout).keys()

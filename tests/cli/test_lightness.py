@@ -32,6 +32,7 @@ HEAVY = {
         ("sessions",),
         ("flush", "append", "NO_REPLY", "--cycle", "1"),
         ("trust", "MEMORY.md", "--as-owner"),
+        ("lint", "MEMORY.md"),
     ],
     ids=lambda one: one[0],
 )

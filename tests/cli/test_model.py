@@ -10,6 +10,7 @@ import trio
 
 from openclaw_memd.cli.exits import FAILED, USAGE
 from openclaw_memd.models.catalog import CATALOG
+from tests.cli.conftest import RunHere
 from tests.daemons import daemon_env, run_memd
 from tests.models.gguf_files import gguf_bytes
 from tests.models.servers import Answer, Received, Reply, embeddings, refusal, serving
@@ -53,11 +54,11 @@ def test_what_is_switched_off_cannot_be_tried(tmp_path: Path) -> None:
 @pytest.mark.parametrize("action", ["install", "test"])
 @pytest.mark.parametrize("json_first", [True, False], ids=["--json first", "--json last"])
 def test_an_unknown_name_is_a_usage_error_that_names_the_known(
-    tmp_path: Path, action: str, json_first: bool
+    tmp_path: Path, run_here: RunHere, action: str, json_first: bool
 ) -> None:
     words = ("--json", "model", action, "bge-m3") if json_first else ("model", action, "bge-m3", "--json")
 
-    done = run_memd(*words, env=daemon_env(tmp_path))
+    done = run_here(*words, env=daemon_env(tmp_path))
 
     assert (done.returncode, done.stderr) == (USAGE, "")
     message = json.loads(done.stdout)["error"]["message"]
@@ -88,13 +89,13 @@ def nothing(path: Path) -> None:
     ids=["missing", "folder", "empty", "zip", "cut in the data", "cut in the header", "architecture"],
 )
 def test_a_file_that_is_no_model_is_told_by_its_name(
-    tmp_path: Path, make: Callable[[Path], object], words: str
+    tmp_path: Path, run_here: RunHere, make: Callable[[Path], object], words: str
 ) -> None:
     file = tmp_path / "secret-place" / "mine.gguf"
     file.parent.mkdir()
     make(file)
 
-    done = run_memd("model", "install", str(file), env=daemon_env(tmp_path))
+    done = run_here("model", "install", str(file), env=daemon_env(tmp_path))
 
     assert done.returncode == FAILED
     (line,) = done.stderr.splitlines()
@@ -105,9 +106,11 @@ def test_a_file_that_is_no_model_is_told_by_its_name(
 
 
 @pytest.mark.parametrize("option", [("--json",), ("--agent", "main", "--json"), ("--agent=main", "--json")])
-def test_common_options_may_come_before_the_command(tmp_path: Path, option: tuple[str, ...]) -> None:
-    first = run_memd(*option, "model", "list", env=daemon_env(tmp_path))
-    last = run_memd("model", "list", *option, env=daemon_env(tmp_path))
+def test_common_options_may_come_before_the_command(
+    tmp_path: Path, run_here: RunHere, option: tuple[str, ...]
+) -> None:
+    first = run_here(*option, "model", "list", env=daemon_env(tmp_path))
+    last = run_here("model", "list", *option, env=daemon_env(tmp_path))
 
     assert first.returncode == last.returncode == 0
     assert json.loads(first.stdout) == json.loads(last.stdout)

@@ -12,13 +12,23 @@ NOTE = "memory/2026-01-11.md"
 QUICKLY_S = 8.0
 
 
-@pytest.fixture
-def daemon() -> Iterator[RunningDaemon]:
+@pytest.fixture(scope="module")
+def living() -> Iterator[RunningDaemon]:
     with short_folder() as folder, RunningDaemon(folder, env=QUICK) as running:
-        running.write(NOTE, "lastingword\n")
-        running.settle()
-        running.wait_until(lambda: running.agent()["watch"]["mode"] == "events")
         yield running
+
+
+@pytest.fixture
+def daemon(living: RunningDaemon) -> RunningDaemon:
+    """A daemon with one note; what one test does to its folders must not reach the next."""
+    if (living.folder / "elsewhere").exists():
+        (living.folder / "elsewhere").rename(living.workspace)
+    (living.workspace / "memory/later.md").unlink(missing_ok=True)
+    living.write(NOTE, "lastingword\n")
+    living.wait_until(lambda: living.agent()["watch"]["mode"] == "events")
+    living.settle()
+    living.wait_until(lambda: bool(living.agent()["files"] == 1))
+    return living
 
 
 def await_loss(daemon: RunningDaemon) -> None:
@@ -79,25 +89,21 @@ def test_a_workspace_that_is_made_anew_is_followed_and_its_state_kept(daemon: Ru
 def test_a_state_that_is_taken_away_ends_the_daemon_and_a_start_makes_it_anew(
     daemon: RunningDaemon, what: str
 ) -> None:
-    folder = daemon.state_folder()
+    folder, before = daemon.state_folder(), daemon.log.stat().st_size
     if what == "folder":
-        folder.rename(folder.with_name("taken"))  # at once: the daemon still writes into it
+        folder.rename(daemon.folder / "taken")  # at once: the daemon still writes into it
+        assert page(daemon, "/health").status_code == 503
     else:
         for part in folder.glob("state.db*"):
             part.unlink()
 
     assert daemon.process is not None
     assert daemon.process.wait(timeout=QUICKLY_S) == 1
-    assert "the state folder" in daemon.read_log().splitlines()[-1]
-    assert '"level": "critical"' in daemon.read_log()
+    told = daemon.log.read_bytes()[before:].decode()
+    assert "the state folder" in told.splitlines()[-1]
+    assert '"level": "critical"' in told
 
     daemon.start()
     daemon.wait_until(lambda: daemon.search_paths("lastingword") == [NOTE])
     (warning,) = daemon.call("status")["warnings"]
     assert "was lost" in warning
-
-
-def test_health_tells_of_a_lost_state_before_the_end(daemon: RunningDaemon) -> None:
-    daemon.state_folder().rename(daemon.folder / "taken")
-
-    assert page(daemon, "/health").status_code == 503

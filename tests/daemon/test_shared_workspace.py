@@ -21,7 +21,7 @@ def configure(folder: Path, *agents: str) -> None:
     (folder / "config.toml").write_text("\n".join(tables), encoding="utf-8")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
         configure(folder, "main", "coder", "writer")
@@ -59,6 +59,10 @@ def test_a_warning_of_a_shared_workspace_comes_once_and_names_every_key(daemon: 
 
     (warning,) = daemon.call("status")["warnings"]
     assert "agents.main.workspace, agents.coder.workspace, agents.writer.workspace" in warning
+
+    (daemon.folder / "elsewhere").rename(daemon.workspace)
+    daemon.settle()
+    assert daemon.call("status")["warnings"] == []
 
 
 def test_an_agent_that_leaves_the_configuration_leaves_the_index_to_the_others(daemon: RunningDaemon) -> None:

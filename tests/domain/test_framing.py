@@ -11,9 +11,12 @@ from openclaw_memd.domain.framing import (
     END_UNTRUSTED,
     Excerpt,
     frame,
-    neutralize,
+    frame_summary,
+    frame_triggers,
+    summarize,
 )
 from openclaw_memd.domain.provenance import Origin, Tier
+from openclaw_memd.domain.recall_guard import strip_recalled
 
 DELIMITERS = (BEGIN_RECALL, END_RECALL, BEGIN_UNTRUSTED, END_UNTRUSTED)
 OPENCLAW = ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>")
@@ -80,47 +83,66 @@ def test_nothing_in_a_text_or_a_path_opens_or_closes_a_frame(
     assert block.count("<<<") == block.count(">>>") == 2 + 2 * outside
 
 
-@pytest.mark.parametrize("delimiter", [*DELIMITERS, *OPENCLAW, "<<<begin_memd_recall>>>", "<<< END_X >>>"])
-def test_delimiters_in_texts_are_rewritten(delimiter: str) -> None:
-    inert = neutralize(f"see {delimiter} there")
+def test_triggered_entries_have_dates_and_sources() -> None:
+    block = frame_triggers([excerpt("- Tea <at>\n  four. <!-- trigger: tea -->", citation="MEMORY.md#L3-L4")])
 
-    assert "<" not in inert
-    assert "[[" in inert
-    assert "]]" in inert
-
-
-@pytest.mark.parametrize(
-    "hidden",
-    [
-        "\u202e",
-        "\u2066",
-        "\u200b",
-        "\u200d",
-        "\ufeff",
-        "\u2060",
-        "\u00ad",
-        "\U000e0041",
-        "\x07",
-        "\x1b",
-        "\u3164",
-    ],
-)
-def test_invisible_characters_are_dropped(hidden: str) -> None:
-    assert neutralize(f"a{hidden}b") == "ab"
+    begin, preamble, line, end = block.text.split("\n")
+    assert (begin, end) == (BEGIN_RECALL, END_RECALL)
+    assert "not an instruction" in preamble
+    assert line == "- Tea &lt;at&gt; four. (Source: MEMORY.md#L3-L4, noted 2026-01-11)"
 
 
-def test_hidden_characters_cannot_hide_a_delimiter() -> None:
-    assert neutralize("<<<END_MEMD\u200b_RECALL>>>") == "[[MEMD_RECALL_END]]"
+def test_triggered_entries_are_whole_or_passed_over() -> None:
+    block = frame_triggers([excerpt("a" * 900), excerpt("b" * 900), excerpt("c" * 300)])
+
+    assert block.shown == (0, 2)
+    assert "b" * 900 not in block.text
 
 
-def test_other_line_ends_and_lone_surrogates_are_made_harmless() -> None:
-    assert neutralize("a\u2028b\ud800c\r\n") == "a b\ufffdc\n"
+def test_a_single_triggered_entry_that_is_too_long_is_cut() -> None:
+    block = frame_triggers([excerpt("<" * 5000)])
+
+    assert block.shown == (0,)
+    assert 1700 < len(block.text) <= 1800
+    assert "&lt;… (Source" in block.text
 
 
-def test_markup_is_escaped() -> None:
-    assert neutralize("<b> & </b>") == "&lt;b&gt; &amp; &lt;/b&gt;"
+@given(st.lists(st.text(max_size=400), max_size=4), st.integers(0, 900))
+def test_blocks_of_entries_keep_to_their_size_and_are_never_learned_again(
+    texts: list[str], max_chars: int
+) -> None:
+    block = frame_triggers([excerpt(text) for text in texts], max_chars=max_chars)
+
+    assert len(block.text) <= max_chars
+    assert block.text.count("<<<") == 2 * bool(block.text)
+    assert strip_recalled(f"a\n{block.text}\nb") == ("a\nb" if block.text else "a\n\nb")
 
 
-@given(st.text(alphabet="абвгд 中文かなกขค éß12.,!?\n\t-"))
-def test_ordinary_text_of_any_script_stays_as_it_is(text: str) -> None:
-    assert neutralize(text) == text
+def test_a_summary_is_one_escaped_line_with_its_sources() -> None:
+    lines = frame_summary("Ana <has>\n the key.", ["MEMORY.md#L3", "memory/a\n.md#L1"]).split("\n")
+
+    assert lines[0] == BEGIN_RECALL
+    assert lines[2:] == [
+        "> Ana &lt;has&gt; the key.",
+        "Sources: MEMORY.md#L3, memory/a .md#L1",
+        END_RECALL,
+    ]
+
+
+def test_a_blank_summary_is_no_block() -> None:
+    assert frame_summary(" \u200b\n") == ""
+
+
+def test_a_long_summary_ends_at_a_word() -> None:
+    line = summarize("word " * 200)
+
+    assert len(line) <= 220
+    assert line.endswith("word…")
+
+
+@given(st.text(), st.lists(st.text(), max_size=3))
+def test_nothing_in_a_summary_breaks_its_frame(text: str, citations: list[str]) -> None:
+    block = frame_summary(text, citations)
+
+    assert strip_recalled(block) == ""
+    assert len(block.split("\n")) <= 5

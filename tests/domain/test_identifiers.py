@@ -5,6 +5,7 @@ import re
 import pytest
 
 from openclaw_memd.domain.identifiers import (
+    BLOB_CHARS,
     COMPOUND_PATTERN,
     IDENTIFIER_CHARS,
     IDENTIFIER_PIECES,
@@ -105,6 +106,13 @@ def test_a_deep_path_has_few_tails() -> None:
 
 
 BYTES = random.Random(3).randbytes(6_000)
+
+
+def test_the_shortest_blob_is_hidden_wherever_it_begins() -> None:
+    blob = base64.b64encode(BYTES).decode().replace("+", "a").replace("/", "b")[:BLOB_CHARS]
+    for chars in range(2 * BLOB_CHARS):
+        before = ("word " * chars)[:chars]
+        assert hide_blobs(f"{before} {blob} after") == f"{before} … after"
 
 
 @pytest.mark.parametrize(

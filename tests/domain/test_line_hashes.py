@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_memd.domain.line_hashes import BLANK, hash_line, normalize_line, pack_hashes, unpack_hashes
+from openclaw_memd.domain.line_hashes import (
+    BLANK,
+    hash_line,
+    hash_lines,
+    normalize_line,
+    pack_hashes,
+    unpack_hashes,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +41,11 @@ def test_blank_lines_have_no_hash(line: str) -> None:
 def test_normalising_twice_changes_nothing(line: str) -> None:
     assert normalize_line(normalize_line(line)) == normalize_line(line)
     assert hash_line(normalize_line(line)) == hash_line(line)
+
+
+@given(st.lists(st.text() | st.sampled_from(["", " \r", "Cafe\u0301 ", "\ud800"])))
+def test_many_lines_are_hashed_like_one(lines: list[str]) -> None:
+    assert hash_lines(lines) == [found for found in map(hash_line, lines) if found]
 
 
 @given(st.lists(st.binary(min_size=16, max_size=16)))

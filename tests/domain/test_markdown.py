@@ -255,3 +255,24 @@ def test_odd_characters_are_text() -> None:
     assert only("\x00").text == "\x00"
     assert only("- \x00 \ud800 😀").text == "- \x00 \ud800 😀"
     assert only("x" * 6000).end == 6000
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("<!-- observed: 2026-01-11 | status: superseded -->\n\n- a\n", ["item"]),
+        ("# B\n\n<!-- status: superseded -->\n\n1. a\n\n<!-- status: active -->\n\n1. b\n", ["item", "item"]),
+        ("- a\n<!-- status: superseded -->\n\n- b\n", ["item", "item"]),
+        ("<!-- status: superseded -->\n\n\n- a\n", ["comment", "item"]),
+        ("<!-- status: superseded -->\n\nwords\n", ["comment", "paragraph"]),
+        ("<!-- importance: 3 -->\n\n- a\n", ["comment", "item"]),
+        ("<!-- remark -->\n<!-- status: superseded -->\n\n- a\n", ["comment", "item"]),
+        ("<!-- status: superseded -->\n", ["comment"]),
+    ],
+)
+def test_date_and_status_may_stand_above_an_item_with_a_blank_line_between(
+    text: str, kinds: list[str]
+) -> None:
+    entries = parse_entries(text)
+    assert [entry.kind for entry in entries] == kinds
+    assert (entries[0].annotations.status == "superseded") == ("superseded" in entries[0].text)

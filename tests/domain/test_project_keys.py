@@ -7,6 +7,7 @@ from openclaw_memd.domain.project_keys import (
     format_project_keys,
     is_project_key,
     parse_project_keys,
+    tidy_project_key,
 )
 from tests.domain.strategies import patient
 
@@ -49,3 +50,24 @@ def test_one_malformed_key_spoils_all(written: str) -> None:
 
 def test_no_annotation_is_no_project() -> None:
     assert parse_project_keys([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "tidy"),
+    [
+        (" GitHub.com/Owner/Repo ", "github.com/Owner/Repo"),
+        ("path:/Home/A", "path:/Home/A"),
+        ("NoSlash", "NoSlash"),
+        ("a;b/%c|`", "a;b/%c|`"),
+        ("", None),
+        (" ", None),
+        ("a/<b>", None),
+        ("a\r/b", None),
+        ("a/\x00", None),
+        ("a/\ud800", None),
+    ],
+)
+def test_a_key_of_a_host_is_brought_into_its_normal_form(key: str, tidy: str | None) -> None:
+    assert tidy_project_key(key) == tidy
+    if tidy is not None:
+        assert parse_project_keys([format_project_keys([tidy])]) == (tidy,)

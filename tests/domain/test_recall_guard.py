@@ -12,8 +12,8 @@ from openclaw_memd.domain.framing import (
     END_UNTRUSTED,
     Excerpt,
     frame,
-    neutralize,
 )
+from openclaw_memd.domain.inert import neutralize
 from openclaw_memd.domain.provenance import Origin, Tier
 from openclaw_memd.domain.recall_guard import strip_recalled
 from tests.domain.strategies import patient

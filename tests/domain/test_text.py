@@ -324,6 +324,12 @@ def test_composed_and_decomposed_text_are_the_same(text: str) -> None:
         assert ANALYZER.index_terms(unicodedata.normalize(form, text)) == terms
 
 
+@given(st.lists(any_text))
+def test_many_lines_are_analysed_like_one(lines: list[str]) -> None:
+    assert ANALYZER.index_lines(lines) == [ANALYZER.index_line(line) for line in lines]
+    assert Analyzer(ANALYZER.languages).identity == ANALYZER.identity
+
+
 @given(any_text, any_text)
 def test_lines_are_analysed_alone(left: str, right: str) -> None:
     assert ENGLISH.index_terms(f"{left}\n{right}") == ENGLISH.index_terms(left) + ENGLISH.index_terms(right)
@@ -357,8 +363,9 @@ def test_lines_are_analysed_alone(left: str, right: str) -> None:
 )
 def test_long_input_of_one_kind_is_analysed(piece: str) -> None:
     text = piece * (6_000 // len(piece.encode(errors="replace")))
-    assert ENGLISH.index_terms(text) == [form for token in ENGLISH.tokens(text) for form in token.forms]
-    assert all(matches(term, ENGLISH.index_terms(text)) for term in ENGLISH.query_terms(text))
+    terms = ENGLISH.index_terms(text)
+    assert terms == [form for token in ENGLISH.tokens(text) for form in token.forms]
+    assert all(matches(term, terms) for term in ENGLISH.query_terms(text))
 
 
 @given(st.integers(0, 2**32))

@@ -50,6 +50,8 @@ RECALLED = Turn(Origin.SYSTEM, set_aside=SetAside.RECALLED, active_at=AT)
         (TAINTED, Step(), AT - timedelta(days=9), replace(TAINTED, active_at=AT - timedelta(days=9))),
         (RECALLED, Step(), SOON, replace(RECALLED, active_at=SOON)),
         (RECALLED, Step(), LATE, replace(RECALLED, active_at=LATE)),
+        (CLEAN, Step(set_aside=SetAside.RECALLED), AT, replace(CLEAN, set_aside=SetAside.RECALLED)),
+        (RECALLED, Step(set_aside=SetAside.HEARTBEAT), AT, RECALLED),
         (TAINTED, End(), SOON, Turn(active_at=SOON)),
         (RECALLED, End(), SOON, Turn(active_at=SOON)),
         (Turn(), Step(network=True), AT, Turn(tainted=True, active_at=AT)),

@@ -18,9 +18,9 @@ OWNER = {"sender": {"is_owner": True}, "chat_type": "direct"}
 pytestmark = pytest.mark.fault
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    """A daemon whose state lies on a small disk that only it sees."""
+    """A daemon whose state lies on a small disk that only it sees; each test leaves room on it."""
     if not can_mount():
         pytest.skip("mounting needs root and a mount namespace")
     with short_folder() as folder:
@@ -78,13 +78,14 @@ def test_what_the_disk_refused_is_a_warning_until_a_write_works(daemon: RunningD
 
 
 def test_a_rebuild_without_room_fails_and_harms_nothing(daemon: RunningDaemon) -> None:
+    files = daemon.settle()["files"]
     ballast = fill(disk_of(daemon))
 
     assert kind_of_failure(daemon, "index.rebuild", wait=True) == ("unavailable", "disk_full")
     assert daemon.search_paths("firstword") == ["memory/a.md"]
     ballast.unlink()
 
-    assert daemon.call("index.rebuild", wait=True)["added"] == 1
+    assert daemon.call("index.rebuild", wait=True)["added"] == files
     assert daemon.search_paths("firstword") == ["memory/a.md"]
 
 
@@ -103,9 +104,10 @@ def test_a_start_without_room_fails_in_plain_words() -> None:
 
 
 def test_the_command_line_says_why_a_rebuild_was_not_done(daemon: RunningDaemon) -> None:
-    fill(disk_of(daemon))
+    ballast = fill(disk_of(daemon))
 
     done = daemon.memd("rebuild")
+    ballast.unlink()
 
     assert (done.returncode, done.stdout) == (1, "")
     assert "the disk is full" in done.stderr

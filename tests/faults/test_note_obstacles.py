@@ -24,8 +24,9 @@ EDITS = int(os.environ.get("MEMD_FAULT_EDITS", "30"))
 pytestmark = pytest.mark.fault
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
+    """Each test has a word of its own, and leaves the note as something that texts can be added to."""
     with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
         yield daemon
 
@@ -81,10 +82,12 @@ Obstruct = Callable[[Path, Path], None]
 def test_a_memory_folder_that_is_something_else_is_not_written_to(
     daemon: RunningDaemon, obstruct: Obstruct, reason: str
 ) -> None:
-    path = append(daemon, "- firstword")["path"]
+    word = "folder" + obstruct.__name__.replace("_", "")
+    path = append(daemon, f"- first{word}")["path"]
     daemon.settle()
     old = (daemon.workspace / path).read_bytes()
-    memory, aside, other = (daemon.folder / "ws/memory", daemon.folder / "aside", daemon.folder / "other")
+    memory, aside = daemon.folder / "ws/memory", daemon.folder / "aside"
+    other = daemon.folder / f"other {word}"
     other.mkdir()
     memory.rename(aside)
     obstruct(memory, other)
@@ -97,11 +100,11 @@ def test_a_memory_folder_that_is_something_else_is_not_written_to(
 
     memory.unlink()
     aside.rename(memory)
-    answer = append(daemon, "- secondword")
-    assert (daemon.workspace / path).read_bytes() == old + b"- secondword\n"
-    assert answer["start_line"] == 4
+    answer = append(daemon, f"- second{word}")
+    assert (daemon.workspace / path).read_bytes() == old + f"- second{word}\n".encode()
+    assert answer["start_line"] == old.count(b"\n") + 1
     daemon.settle()
-    assert daemon.search_paths("firstword") == daemon.search_paths("secondword") == [path]
+    assert daemon.search_paths(f"first{word}") == daemon.search_paths(f"second{word}") == [path]
 
 
 @pytest.mark.parametrize(
@@ -118,15 +121,17 @@ def test_a_memory_folder_that_is_something_else_is_not_written_to(
 def test_a_note_that_is_something_else_is_not_written_to(
     daemon: RunningDaemon, obstruct: Obstruct, reason: str
 ) -> None:
-    path = append(daemon, "- firstword")["path"]
-    note, aside, other = daemon.workspace / path, daemon.folder / "aside", daemon.folder / "other"
+    word = "note" + obstruct.__name__.replace("_", "")
+    path = append(daemon, f"- first{word}")["path"]
+    note, aside = daemon.workspace / path, daemon.folder / "aside"
+    other = daemon.folder / f"other {word}"
     other.write_text("of somebody else\n", encoding="utf-8")
     old = note.read_bytes()
     note.rename(aside)
     obstruct(note, other)
 
     assert refusal(daemon, "- refusedword") == ("denied", reason)
-    assert not daemon.call("note.append", text="- from elsewhere")["spooled"]
+    assert not daemon.call("note.append", text=f"- from elsewhere {word}")["spooled"]
     assert daemon.agent()["spool"]["items"] == 0
     assert other.read_text(encoding="utf-8") == "of somebody else\n"
 
@@ -135,14 +140,14 @@ def test_a_note_that_is_something_else_is_not_written_to(
     else:
         note.unlink()
     aside.rename(note)
-    assert append(daemon, "- secondword")["start_line"] == 4
-    assert note.read_bytes() == old + b"- secondword\n"
+    assert append(daemon, f"- second{word}")["start_line"] == old.count(b"\n") + 1
+    assert note.read_bytes() == old + f"- second{word}\n".encode()
 
 
 def test_a_note_that_was_deleted_begins_anew_and_nothing_comes_back(daemon: RunningDaemon) -> None:
     first = append(daemon, "- deletedword", request_key="k")
     note = daemon.workspace / first["path"]
-    header = note.read_text(encoding="utf-8").removesuffix("- deletedword\n")
+    header = "".join(note.read_text(encoding="utf-8").splitlines(keepends=True)[:2])
     daemon.settle()
     note.unlink()
 
@@ -161,14 +166,14 @@ def test_a_note_that_was_deleted_begins_anew_and_nothing_comes_back(daemon: Runn
 
 
 def test_a_folder_that_was_deleted_is_made_again(daemon: RunningDaemon) -> None:
-    note = daemon.workspace / append(daemon, "- deletedword")["path"]
+    note = daemon.workspace / append(daemon, "- trashedword")["path"]
     daemon.settle()
     memory = note.parent
     memory.rename(daemon.folder / "trash")
 
-    assert append(daemon, "- newword")["start_line"] == 3
-    assert note.read_text(encoding="utf-8").endswith(")\n\n- newword\n")
-    daemon.wait_until(lambda: daemon.search_paths("newword") == [f"memory/{note.name}"])
+    assert append(daemon, "- freshword")["start_line"] == 3
+    assert note.read_text(encoding="utf-8").endswith(")\n\n- freshword\n")
+    daemon.wait_until(lambda: daemon.search_paths("freshword") == [f"memory/{note.name}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +190,8 @@ class Span:
 
 def test_an_editor_takes_nothing_but_what_came_while_it_was_open(daemon: RunningDaemon) -> None:
     """An editor saves what it read before, so that it takes away what came since: no more than that."""
-    note = daemon.workspace / append(daemon, "- firstword")["path"]
+    note = daemon.workspace / append(daemon, "- openedword")["path"]
+    note.write_text("".join(note.read_text(encoding="utf-8").splitlines(keepends=True)[:2]), encoding="utf-8")
     appended: list[Span] = []
     edited: list[Span] = []
     due: list[int] = []

@@ -38,8 +38,8 @@ class Place:
     def read(self, path: str) -> str:
         return (self.disk.seen / path).read_text(encoding="utf-8")
 
-    def notes(self) -> list[str]:
-        return sorted(file.name for file in (self.disk.seen / "memory").glob("*.md"))
+    def notes(self) -> set[str]:
+        return {file.name for file in (self.disk.seen / "memory").glob("*.md")}
 
     def origins(self, path: str) -> list[tuple[str, str]]:
         """Each word that a line of the note begins with, and the line's origin."""
@@ -54,8 +54,9 @@ class Place:
             ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
+    """Each test has notes of its own, and leaves the disk free and nothing waiting."""
     with short_folder() as folder, small_disk(folder / "ws") as disk:
         daemon = RunningDaemon(folder, env=QUICK, command=(*disk.inside, *MEMD))
         try:
@@ -95,47 +96,48 @@ def test_what_cannot_be_written_waits_and_is_written_in_its_order(
     place: Place, obstruct: Callable[[Disk], Callable[[], None]], interrupt: Callable[[RunningDaemon], None]
 ) -> None:
     daemon = place.daemon
-    path = daemon.call("note.append", context=OWNER, text="- firstword")["path"]
+    case = f"{obstruct.__name__}{interrupt.__name__}".replace("_", "")
+    path = daemon.call("note.append", context=OWNER, slug=case, text=f"- first{case}")["path"]
     daemon.settle()
     old = place.read(path)
-    words = ["alpha", "beta", "gamma", "delta"]
+    words = [f"{word}{case}" for word in ("alpha", "beta", "gamma", "delta")]
     texts = [f"- {word}{LONG}" for word in words]
 
     clear = obstruct(place.disk)
     for word, text in zip(words, texts, strict=True):
-        answer = daemon.call("note.append", context=OWNER, text=text, request_key=word)
+        answer = daemon.call("note.append", context=OWNER, slug=case, text=text, request_key=word)
         assert (answer["appended"], answer["spooled"], answer["origin"]) == (True, True, "agent")
         assert (answer["path"], answer["start_line"], answer["end_line"]) == (path, None, None)
-    outside = daemon.call("note.append", text="- outsideword")
+    outside = daemon.call("note.append", slug=case, text=f"- outside{case}")
     assert outside["spooled"]
     interrupt(daemon)
 
     assert place.waiting == 5
-    again = daemon.call("note.append", context=OWNER, text=texts[0], request_key="alpha")
+    again = daemon.call("note.append", context=OWNER, slug=case, text=texts[0], request_key=words[0])
     assert (again["repeated"], again["spooled"]) == (True, True)
     assert place.read(path).startswith(old)
-    assert daemon.search_paths("firstword") == [path]
+    assert daemon.search_paths(f"first{case}") == [path]
 
     clear()
     daemon.wait_until(lambda: place.waiting == 0)
     assert place.read(path) == old + "".join(text + "\n" for text in texts)
-    again = daemon.call("note.append", context=OWNER, text=texts[2], request_key="gamma")
+    again = daemon.call("note.append", context=OWNER, slug=case, text=texts[2], request_key=words[2])
     assert (again["repeated"], again["spooled"], again["start_line"]) == (True, False, 6)
     assert place.read(path) == old + "".join(text + "\n" for text in texts)
     daemon.settle()
-    assert place.origins(path) == [(word, "agent") for word in ("firstword", *words)]
-    assert place.origins(outside["path"]) == [("outsideword", "untrusted")]
+    assert place.origins(path) == [(word, "agent") for word in (f"first{case}", *words)]
+    assert place.origins(outside["path"]) == [(f"outside{case}", "untrusted")]
     for word in words:
         assert daemon.search_paths(word) == [path]
 
 
 def test_what_comes_while_others_wait_does_not_overtake_them(place: Place) -> None:
     daemon = place.daemon
-    path = daemon.call("note.append", context=OWNER, text="- firstword")["path"]
+    path = daemon.call("note.append", context=OWNER, slug="order", text="- firstword")["path"]
     clear = make_read_only(place.disk)
-    daemon.call("note.append", context=OWNER, text="- second")
+    daemon.call("note.append", context=OWNER, slug="order", text="- second")
     clear()
-    answer = daemon.call("note.append", context=OWNER, text="- third")
+    answer = daemon.call("note.append", context=OWNER, slug="order", text="- third")
 
     assert (answer["spooled"], answer["start_line"]) == (False, 5)
     assert place.read(path).endswith("- firstword\n- second\n- third\n")
@@ -145,13 +147,13 @@ def test_what_comes_while_others_wait_does_not_overtake_them(place: Place) -> No
 @pytest.mark.slow
 def test_killed_while_it_writes_what_waited_it_writes_each_text_once(place: Place) -> None:
     daemon = place.daemon
-    path = daemon.call("note.append", context=OWNER, text="- firstword")["path"]
+    path = daemon.call("note.append", context=OWNER, slug="killed", text="- firstword")["path"]
     note, old = place.disk.seen / path, place.read(path)
     clear = make_read_only(place.disk)
     texts = [f"- waiting {number}\n  still" for number in range(WAITING)]
     with LineClient(daemon.socket) as client:
         for text in texts:
-            assert client.call("note.append", context=OWNER, text=text)["spooled"]
+            assert client.call("note.append", context=OWNER, slug="killed", text=text)["spooled"]
     daemon.kill()
     clear()
 
@@ -172,42 +174,45 @@ def test_killed_while_it_writes_what_waited_it_writes_each_text_once(place: Plac
 @pytest.mark.parametrize("interrupt", [nothing, kill])
 def test_flushes_and_captures_wait_as_well(place: Place, interrupt: Callable[[RunningDaemon], None]) -> None:
     daemon = place.daemon
+    case = f"boiler-{interrupt.__name__}"
+    owner = OWNER | {"session_id": case}
     said = [{"id": "1", "role": "user", "text": "Where is the boiler?"}]
-    daemon.call("session.append", context=OWNER, messages=said)
+    daemon.call("session.append", context=owner, messages=said)
+    before = place.notes()
 
     clear = make_read_only(place.disk)
-    flushed = daemon.call("flush.append", context=OWNER, text="- flushedword", cycle_id="1")
+    flushed = daemon.call("flush.append", context=owner, text=f"- {case}", cycle_id="1")
     assert (flushed["appended"], flushed["spooled"]) == (True, True)
-    captured = daemon.call("session.end", context=OWNER, reason="end", capture={"slug": "boiler"})
+    captured = daemon.call("session.end", context=owner, reason="end", capture={"slug": case})
     interrupt(daemon)
-    same = daemon.call("flush.append", context=OWNER, text="- flushedword", cycle_id="1")
+    same = daemon.call("flush.append", context=owner, text=f"- {case}", cycle_id="1")
     assert (same["appended"], same["spooled"]) == (False, True)
-    assert "note_path" not in daemon.call("session.end", context=OWNER, capture={"slug": "boiler"})
-    assert (place.waiting, place.notes()) == (2, [])
+    assert "note_path" not in daemon.call("session.end", context=owner, capture={"slug": case})
+    assert (place.waiting, place.notes()) == (2, before)
 
     clear()
     daemon.wait_until(lambda: place.waiting == 0)
-    assert place.notes() == sorted(Path(answer).name for answer in (flushed["path"], captured["note_path"]))
-    assert place.read(flushed["path"]).endswith("\n\n- flushedword\n")
+    assert place.notes() == before | {Path(path).name for path in (flushed["path"], captured["note_path"])}
+    assert place.read(flushed["path"]).endswith(f"\n- {case}\n")
     assert place.read(captured["note_path"]).endswith("\n\n> User: Where is the boiler?\n")
     daemon.settle()
-    assert place.origins(flushed["path"]) == [("flushedword", "agent")]
+    assert (case, "agent") in place.origins(flushed["path"])
 
 
 def test_the_owner_may_work_on_while_texts_wait(place: Place) -> None:
     """The note is edited and another one deleted meanwhile: what waits comes behind what is then there."""
     daemon = place.daemon
-    path = daemon.call("note.append", context=OWNER, text="- firstword")["path"]
+    path = daemon.call("note.append", context=OWNER, slug="edited", text="- firstword")["path"]
     clear = fill_it(place.disk)
-    assert daemon.call("note.append", context=OWNER, text=f"- second{LONG}")["spooled"]
-    assert daemon.call("note.append", text="- outsideword")["spooled"]
+    assert daemon.call("note.append", context=OWNER, slug="edited", text=f"- second{LONG}")["spooled"]
+    assert daemon.call("note.append", slug="edited", text="- outsideword")["spooled"]
     begun = place.read(path)
     clear()
     daemon.wait_until(lambda: place.waiting == 0)
     assert place.read(path).startswith(begun)
 
     clear = make_read_only(place.disk)
-    assert daemon.call("note.append", context=OWNER, text="- third")["spooled"]
+    assert daemon.call("note.append", context=OWNER, slug="edited", text="- third")["spooled"]
     clear()
     (place.disk.seen / path).write_text("- all new\n", encoding="utf-8")
     daemon.wait_until(lambda: place.waiting == 0)

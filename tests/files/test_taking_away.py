@@ -1,7 +1,6 @@
 """Taking a file out of its folder: what others write to it meanwhile is never lost."""
 
 import errno
-import hashlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +22,7 @@ def folder(tmp_path: Path) -> Iterator[int]:
 
 
 def take(folder: int, made_from: bytes = TEXT) -> Displaced:
-    return take_away(folder, "note.md", hashlib.sha256(made_from).digest())
+    return take_away(folder, "note.md", made_from)
 
 
 def files(path: Path) -> dict[str, bytes]:
@@ -74,7 +73,7 @@ def test_a_file_that_comes_back_at_the_last_moment_stays_beside_the_edit(
 
     just_before_the_rename(monkeypatch, lambda: (tmp_path / "note.md").write_bytes(b"edited"))
     monkeypatch.setattr(os, "fsync", make_again)
-    assert take(folder).settle() == b"edited"
+    assert take(folder).settle() == b"edited\n"
     assert files(tmp_path) == {"note.md": b"new"}
 
 

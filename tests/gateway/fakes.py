@@ -7,20 +7,29 @@ from typing import Any
 import trio
 
 from openclaw_memd.config.sections import Search
+from openclaw_memd.curated.remember import Remembered, Wish
+from openclaw_memd.curated.revisions import Rewritten
 from openclaw_memd.domain.audience import View, view_of
 from openclaw_memd.domain.authority import missing_authority
 from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.lint import Finding
 from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier
 from openclaw_memd.errors import NotFoundError
+from openclaw_memd.events import Events
 from openclaw_memd.gateway.results import StatusReport, SyncReport
 from openclaw_memd.gateway.services import AgentServices, Gauge, Services
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.read_lines import Selection
+from openclaw_memd.injection.bootstrap import Bootstrap
 from openclaw_memd.jobs import Job, Jobs, Progress
+from openclaw_memd.models.chat.absent import AbsentChatModel
+from openclaw_memd.models.chat.runtime import AttachedRuntimes
 from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
+from openclaw_memd.ports import ChatModel
 from openclaw_memd.recall.types import GetAnswer, GetRequest, Hit, SearchAnswer, SearchRequest
 from openclaw_memd.sessions.service import Sessions
+from tests.fakes import TrioClock
 
 SYNCED = SyncReport(generation=7, added=1, changed=2, removed=3, unchanged=4, skipped=5, took_ms=6.5)
 
@@ -67,6 +76,16 @@ class FakeAgent:
         self.asked: list[SearchRequest | GetRequest | bool] = []
         self.on_search: Search_ | None = None
         self.forgetting: Any = None
+        self.history: Any = None
+        self.deep: Any = None
+        self.deep_timeout_ms = 15_000
+        self.turns: Any = None
+        self.turn_deadline_ms = 250
+        self.intents: Any = None
+        self.reminders: Any = None
+        self.firing: Any = None
+        self.chat_model: ChatModel = AbsentChatModel("none")
+        self.runtimes = AttachedRuntimes()
         self.on_sync: Callable[[], Awaitable[SyncReport]] | None = None
         self._jobs = jobs
 
@@ -79,14 +98,24 @@ class FakeAgent:
         raise NotImplementedError
 
     @property
+    def bootstrap(self) -> Bootstrap:
+        raise NotImplementedError
+
+    @property
     def first_answers(self) -> FirstAnswers:
         raise NotImplementedError
 
     def missing_authority(self, caller: Caller | None) -> str | None:
         return missing_authority(caller)
 
+    async def undo(self, preimage_id: int) -> Rewritten:
+        raise NotImplementedError
+
     def view(self, caller: Caller | None) -> View:
         return view_of(caller)
+
+    async def active_projects(self, caller: Caller | None) -> tuple[str, ...]:
+        return () if caller is None or caller.project_key is None else (caller.project_key,)
 
     def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
         pass
@@ -95,6 +124,12 @@ class FakeAgent:
         raise NotImplementedError
 
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
+        raise NotImplementedError
+
+    async def remember(self, caller: Caller | None, wish: Wish) -> Remembered:
+        raise NotImplementedError
+
+    async def lint(self, file: str | None) -> list[Finding]:
         raise NotImplementedError
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
@@ -125,6 +160,7 @@ class FakeServices:
     def __init__(self) -> None:
         self.jobs = Jobs()
         self.main = FakeAgent(self.jobs)
+        self.events = Events(TrioClock())
         self.is_healthy = True
         self.on_status: Callable[[], Awaitable[object]] | None = None
 

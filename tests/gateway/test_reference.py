@@ -7,8 +7,11 @@ from typing import get_args
 import msgspec
 import pytest
 
+from openclaw_memd.deep.types import DeepReason
 from openclaw_memd.domain.admission import Exclusion
 from openclaw_memd.domain.authority import missing_authority
+from openclaw_memd.domain.eligibility import Ineligible
+from openclaw_memd.domain.escalation import EscalationReason
 from openclaw_memd.domain.flush_plan import FlushReason
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.notes import Obstacle
@@ -17,11 +20,13 @@ from openclaw_memd.gateway.jsonguard import JsonFault
 from openclaw_memd.gateway.methods import METHODS, describe_all
 from openclaw_memd.gateway.reasons import (
     ANSWER_REASONS,
+    DEEP_REASONS,
     ERROR_REASONS,
     MESSAGE_REASONS,
     PLAN_REASONS,
     SKIP_REASONS,
     TRANSCRIPT_REASONS,
+    WITHHELD_REASONS,
 )
 from openclaw_memd.gateway.reference import render_reference
 from openclaw_memd.gateway.schemas import Context, Sender
@@ -90,9 +95,11 @@ def test_every_reason_in_the_source_is_described_and_no_other() -> None:
 def test_the_other_reasons_are_those_of_their_types() -> None:
     assert set(ANSWER_REASONS) == {*get_args(EmptyReason), *get_args(Degraded)}
     assert set(SKIP_REASONS) == set(SkipReason)
+    assert set(DEEP_REASONS) == {*EscalationReason, *get_args(DeepReason)}
     assert set(MESSAGE_REASONS) == {*FilterReason, *MessageSkip, *Exclusion}
     assert set(PLAN_REASONS) == set(FlushReason)
     assert set(TRANSCRIPT_REASONS) == set(TranscriptSkip)
+    assert set(WITHHELD_REASONS) == set(Ineligible)
 
 
 def test_every_link_leads_to_a_heading() -> None:

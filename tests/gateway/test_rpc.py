@@ -1,5 +1,5 @@
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from openclaw_memd.config.schema import Limits
+from openclaw_memd.deep.types import DeepAnswer, DeepRequest
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.recall.types import GetRequest, SearchAnswer, SearchRequest
 from tests.gateway.clients import call, dispatching
@@ -317,6 +318,36 @@ async def test_an_answer_that_comes_with_the_deadline_is_not_lost(
     async with dispatching(services) as ask:
         answer = await ask(call("recall.search", query="x", deadline_ms=50))
     assert answer["result"]["degraded"] == ["deadline"]
+
+
+@dataclass
+class StuckDeep:
+    """Deep recall that cannot be interrupted."""
+
+    deadlines: list[float] = field(default_factory=list)
+
+    async def recall(self, request: DeepRequest) -> DeepAnswer:
+        self.deadlines.append(request.deadline_at)
+        with trio.CancelScope(shield=True):
+            await trio.sleep(60)
+        return DeepAnswer("none", "no_match")
+
+
+@pytest.mark.parametrize(
+    ("params", "limit_s"), [({}, 7.0), ({"deadline_ms": 150}, 0.15), ({"timeout_ms": 60_000}, 7.0)]
+)
+async def test_deep_recall_has_a_deadline_of_its_own_and_is_never_an_error_for_it(
+    services: FakeServices, autojump_clock: trio.testing.MockClock, params: dict[str, int], limit_s: float
+) -> None:
+    services.main.deep = StuckDeep()
+    services.main.deep_timeout_ms = 7_000
+    async with dispatching(services) as ask:
+        started = trio.current_time()
+        answer = (await ask(call("recall.deep", text="what did we decide?", **params)))["result"]
+        took_s = trio.current_time() - started
+    assert (answer["outcome"], answer["reason"], answer["hits"]) == ("timeout", "deadline", [])
+    assert services.main.deep.deadlines == [pytest.approx(started + limit_s)]
+    assert limit_s <= took_s <= limit_s + 0.05
 
 
 async def test_sync_has_a_deadline_of_its_own_and_jobs_have_none(

@@ -98,6 +98,7 @@ async def open_notes(
     chunk_tokens: int = 400,
     rules: FileRules | None = None,
     change_corpus: Callable[[Corpus], Corpus] = lambda corpus: corpus,
+    unannounced: Callable[[], int] = lambda: 0,
 ) -> AsyncIterator[Index]:
     """The index of ``notes``, not synced yet."""
     preparer = make_preparer(chunk_tokens=chunk_tokens)
@@ -105,7 +106,9 @@ async def open_notes(
     roots = notes.roots()
     published: list[Published] = []
     corpus = change_corpus(Corpus(roots, rules or FileRules.parse()))
-    indexer = Indexer(store, corpus, preparer, SystemClock(), on_published=published.append)
+    indexer = Indexer(
+        store, corpus, preparer, SystemClock(), unannounced=unannounced, on_published=published.append
+    )
     try:
         yield Index(indexer, published)
     finally:

@@ -14,9 +14,10 @@ def prepare_all(corpus: Corpus) -> list[tuple[list[str], list[str], bool]]:
     waiting = iter(corpus.list().files)
     found: list[tuple[list[str], list[str], bool]] = []
     while not found or not found[-1][2]:
-        batch = corpus.prepare(waiting, make_preparer(), accept, lambda: None)
+        read = corpus.read_slice(waiting, lambda: None)
+        batch = corpus.settle(read, map(make_preparer().prepare, read.drafts), accept)
         prepared = [each.file.path for each in batch.prepared]
-        found.append((prepared, [file.path for file in batch.moved], batch.last))
+        found.append((prepared, [file.path for file in batch.moved], read.last))
     return found
 
 

@@ -3,16 +3,20 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 import trio
 from trio.testing import MockClock
 
+from openclaw_memd.config.schema import History
 from openclaw_memd.domain.provenance import HANDWRITTEN
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index import ledger_pruning
+from openclaw_memd.index.ledger.preimages import insert_preimage
 from openclaw_memd.index.ledger_pruning import INTERVAL_S, LedgerPruning
 from openclaw_memd.index.store import Store, Work
 from tests.index.ledgers import AGENT, WEB, Ledger, open_ledger
@@ -194,3 +198,24 @@ def add_waiting(connection: apsw.Connection) -> None:
         (DAY,),
     )
     connection.execute("UPDATE spans SET append_id = 7")
+
+
+async def test_earlier_versions_of_curated_files_go_as_the_settings_say(place: Place) -> None:
+    facts: dict[str, Any] = {
+        "file": "MEMORY.md",
+        "cause": "test",
+        "before": None,
+        "after": b"",
+        "origins": (),
+    }
+    for _ in range(4):
+        work = partial(insert_preimage, at=place.clock.at, counts=(1, 0), **facts)
+        await place.ledger.store.write(work)
+    place.clock.at += timedelta(days=5)
+    await LedgerPruning(place.ledger.store, place.clock).prune()
+    assert await place.count("preimages") == 4
+    await LedgerPruning(place.ledger.store, place.clock, History(keep_days=5, keep_least=1)).prune()
+    assert await place.count("preimages") == 4
+    place.clock.at += timedelta(seconds=1)
+    await LedgerPruning(place.ledger.store, place.clock, History(keep_days=5, keep_least=3)).prune()
+    assert await place.count("preimages") == 3

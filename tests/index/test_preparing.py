@@ -7,7 +7,7 @@ from openclaw_memd.domain.provenance import HANDWRITTEN, Source, Tier
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import FileState, ListedFile
 from openclaw_memd.index.origins import BY_PLACE, Attribution
-from openclaw_memd.index.preparing import PreparedFile
+from openclaw_memd.index.preparing import Draft, PreparedFile
 from openclaw_memd.index.rows import embedding_text
 from tests.index.notes import make_preparer
 
@@ -25,7 +25,7 @@ def listed(path: str, source: Source = Source.MEMORY, *, evergreen: bool = False
 def prepare(path: str, text: str, source: Source = Source.MEMORY, *, evergreen: bool = False) -> PreparedFile:
     file = listed(path, source, evergreen=evergreen)
     attribution = BY_PLACE.peek(file, ())
-    return make_preparer().prepare(file, FileText(text, STATE), attribution)
+    return make_preparer().prepare(Draft(file, FileText(text, STATE), attribution))
 
 
 def test_terms_keep_the_lines_of_the_text() -> None:
@@ -127,5 +127,6 @@ def test_what_a_pause_raises_ends_the_work() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         make_preparer().prepare(
-            listed("memory/a.md"), FileText("text\n", STATE), Attribution(((1, HANDWRITTEN),)), pause=stop
+            Draft(listed("memory/a.md"), FileText("text\n", STATE), Attribution(((1, HANDWRITTEN),))),
+            pause=stop,
         )

@@ -15,7 +15,7 @@ from openclaw_memd.files.catalog import FileState, ListedFile
 from openclaw_memd.index import publishing, readers
 from openclaw_memd.index.database import Durability, migrate, open_writer
 from openclaw_memd.index.origins import BY_PLACE
-from openclaw_memd.index.preparing import PreparedFile
+from openclaw_memd.index.preparing import Draft, PreparedFile
 from openclaw_memd.index.publishing import Published, Slice, publish
 from openclaw_memd.index.repairing import find_damage
 from tests.index.notes import make_preparer
@@ -26,7 +26,7 @@ STATE = FileState(1, 2, 3, 4, b"h")
 
 def prepare(path: str, text: str, source: Source = Source.MEMORY, tier: Tier = Tier.CURATED) -> PreparedFile:
     file = ListedFile(path, source, tier, "workspace", path, False)
-    return PREPARER.prepare(file, FileText(text, STATE), BY_PLACE.peek(file, ()))
+    return PREPARER.prepare(Draft(file, FileText(text, STATE), BY_PLACE.peek(file, ())))
 
 
 @pytest.fixture

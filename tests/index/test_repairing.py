@@ -5,7 +5,7 @@ import pytest
 import trio
 
 from openclaw_memd.clock import SystemClock
-from openclaw_memd.index.database import side_files
+from openclaw_memd.index.database import DERIVED_PAGE_BYTES, side_files
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.opening import INDEX_NAME
 from openclaw_memd.index.rebuilding import Rebuilder
@@ -35,10 +35,10 @@ def find_identity_page(connection: apsw.Connection) -> int:
 
 def overwrite_half(path: Path) -> None:
     """Damage a database behind SQLite's back, as a bad disk would."""
-    pages = path.stat().st_size // 4096
+    pages = path.stat().st_size // DERIVED_PAGE_BYTES
     with path.open("r+b") as file:
-        file.seek(pages // 2 * 4096)
-        file.write(b"\xa5" * 4096 * (pages // 2))
+        file.seek(pages // 2 * DERIVED_PAGE_BYTES)
+        file.write(b"\xa5" * DERIVED_PAGE_BYTES * (pages // 2))
 
 
 async def test_a_sound_index_is_left_as_it_is(notes: Notes) -> None:
@@ -114,8 +114,8 @@ async def test_damage_of_the_identity_itself_is_repaired_by_the_watch(notes: Not
         await index.indexer.sync()
         page = await index.store.read(find_identity_page)
     with (notes.state / INDEX_NAME).open("r+b") as file:
-        file.seek(4096 * (page - 1))
-        file.write(b"\xff" * 4096)
+        file.seek(DERIVED_PAGE_BYTES * (page - 1))
+        file.write(b"\xff" * DERIVED_PAGE_BYTES)
     async with open_notes(notes) as index, trio.open_nursery() as nursery:
         with trio.fail_after(30):
             filled = trio.Event()

@@ -45,7 +45,7 @@ def delete(connection: apsw.Connection) -> None:
 
 async def test_pages_that_were_split_and_joined_keep_nothing(tmp_path: Path) -> None:
     """Overwriting deleted rows is not enough: copies stay in the free parts of pages."""
-    rng = random.Random(17)
+    rng = random.Random(3)
     store = Store(tmp_path / "a.db", Durability.SCRATCH, prepare)
     for _ in range(60):
         await store.write(lambda connection: fill(connection, rng))

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openclaw_memd.index.database import DERIVED_PAGE_BYTES
+
 Vectors = NDArray[np.float32]
 
 
@@ -50,8 +52,8 @@ def exact_top(vectors: Vectors, hashes: list[bytes], query: Vectors, k: int) -> 
 def overwrite_pages(path: Path) -> None:
     """Damage a closed database from its fifth page on, so that it still opens."""
     with path.open("r+b") as file:
-        file.seek(4 * 4096)
-        file.write(b"\x5a" * (path.stat().st_size - 4 * 4096))
+        file.seek(4 * DERIVED_PAGE_BYTES)
+        file.write(b"\x5a" * (path.stat().st_size - 4 * DERIVED_PAGE_BYTES))
 
 
 def set_aside(folder: Path) -> list[str]:

@@ -101,7 +101,7 @@ def main() -> None:
                 while (folder / "loading").exists():
                     time.sleep(0.01)
                 reply(wire.Ready(DIMS, 512, trial(folder, request.trial)))
-        else:
+        elif isinstance(request, wire.Embed):
             priority = "background" if request.background else "query"
             note(folder, f"{priority} {' | '.join(request.texts)}")
             answer(request)

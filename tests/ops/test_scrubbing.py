@@ -3,10 +3,12 @@
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from openclaw_memd.files import exchange
+from openclaw_memd.files.beside import PREFIX
 from openclaw_memd.files.exchange import Displaced
 from openclaw_memd.ops import scrubbing
 from tests.ops.worlds import CANARY, TODAY, CrashError, World, open_world
@@ -20,7 +22,7 @@ async def prepare(world: World) -> None:
 
 
 def asides(world: World) -> list[str]:
-    return [path.name for path in world.folder.rglob("*") if path.name.startswith(exchange.PREFIX)]
+    return [path.name for path in world.folder.rglob("*") if path.name.startswith(PREFIX)]
 
 
 async def test_a_line_that_an_editor_still_writes_is_kept_unless_it_is_meant(
@@ -92,7 +94,32 @@ async def test_a_file_that_is_edited_meanwhile_is_planned_anew(
         assert asides(world) == []
 
 
-@pytest.mark.parametrize("name", ["_write_beside", "_swap", "_size_if"])
+async def test_a_line_that_is_written_to_a_version_that_has_to_go_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swap = exchange._swap
+    is_first = True
+
+    def swap_and_edit(*arguments: Any) -> Any:
+        nonlocal is_first
+        found = swap(*arguments)
+        if is_first:
+            is_first = False
+            for name, line in ((NOTE, "- to ours\n"), (f"memory/{found[0]}", "- to theirs\n")):
+                with (world.folder / name).open("a") as editor:
+                    editor.write(line)
+        return found
+
+    monkeypatch.setattr(exchange, "_swap", swap_and_edit)
+    async with open_world(tmp_path) as world:
+        await prepare(world)
+        await world.forget(query=CANARY)
+        assert world.read(NOTE) == "# A\n\n- stays\n- to theirs\n- to ours\n"
+        assert asides(world) == []
+        assert await world.rows("SELECT * FROM rewrites") == []
+
+
+@pytest.mark.parametrize("name", ["write_beside", "_swap", "holds"])
 async def test_a_crash_within_the_exchange_is_made_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -156,7 +183,7 @@ async def test_a_folder_that_cannot_be_written_is_told_and_tried_again(
         await world.say("s1", CANARY)
         await world.sync()
         with monkeypatch.context() as broken:
-            broken.setattr(exchange, "_write_beside", fail)
+            broken.setattr(exchange, "write_beside", fail)
             broken.setattr(os, "rename", fail)
             forgotten = await world.forget(participant="ana")
         assert [kept.where for kept in forgotten.kept] == [TODAY]
@@ -193,13 +220,17 @@ async def test_the_settling_time_is_waited_for(tmp_path: Path, autojump_clock: o
 async def test_a_disk_that_fails_after_the_exchange_is_told_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    looks = iter([True])
+
+    def fail(*_: object) -> bool:
+        for found in looks:  # before the exchange
+            return found
         raise OSError(errno.EIO, "")
 
     async with open_world(tmp_path) as world:
         await prepare(world)
         with monkeypatch.context() as broken:
-            broken.setattr(exchange, "_size_if", fail)
+            broken.setattr(exchange, "holds", fail)
             forgotten = await world.forget(query=CANARY)
         assert [kept.where for kept in forgotten.kept] == [NOTE]
         assert asides(world) == []

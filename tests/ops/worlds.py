@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from openclaw_memd.config.sections import Flush
+from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.callers import Caller, ChatType, Sender
 from openclaw_memd.domain.forgetting import Selectors
@@ -86,6 +87,7 @@ class World:
     notes: NoteWriter
     sessions: Sessions
     forgetting: Forgetting
+    curated: CuratedWriter
     crash_before: str | None = None
     on_step: Callable[[str], None] = field(default=lambda _step: None)
 
@@ -227,12 +229,22 @@ async def open_world(
             if name == worlds[0].crash_before:
                 raise CrashError
 
+        curated = CuratedWriter(
+            state,
+            roots,
+            turn=notes.turn,
+            record=partial(record_spans, sketches=partial(sketch_line, analyzer=analyzer)),
+            clock=clock,
+            file_bytes=1_000_000,
+            settle_s=settle_s,
+        )
         forgetting = Forgetting(
             state=state,
             indexer=indexer,
             vectors=vectors,
             rebuild_turn=rebuilder.turn,
             notes=notes,
+            curated=curated,
             sessions=sessions,
             roots=roots,
             analyzer=analyzer,
@@ -241,11 +253,13 @@ async def open_world(
             on_step=step,
             settle_s=settle_s,
         )
+        put = VectorStore(vectors)
         worlds.append(
-            World(base, clock, state, VectorStore(vectors), indexer, rebuilder, notes, sessions, forgetting)
+            World(base, clock, state, put, indexer, rebuilder, notes, sessions, forgetting, curated)
         )
         await sessions.load()
         await notes.reconcile()
+        await curated.load()
         await forgetting.recover()
         yield worlds[0]
     finally:

@@ -12,13 +12,14 @@ from typing import Any, Final, Literal
 import msgspec
 from trio.testing import MockClock
 
-from openclaw_memd.config.schema import Config
-from openclaw_memd.config.sections import Search
+from openclaw_memd.config.schema import Agent, Config
 from openclaw_memd.daemon.agents import AgentMemory
 from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
 from openclaw_memd.domain.audience import OPERATOR, View, view_of
+from openclaw_memd.domain.bootstrap_files import Reason
 from openclaw_memd.domain.callers import Caller, ChatType, Sender
 from openclaw_memd.domain.provenance import Origin, SessionKind, is_trusted
+from openclaw_memd.events import Events
 from openclaw_memd.files.workspace import open_workspace
 from openclaw_memd.jobs import Jobs
 from openclaw_memd.recall.types import Hit, SearchRequest
@@ -160,6 +161,14 @@ class History:
         trusted = [[hit for hit in hits if hit["origin"] in ("owner", "agent")] for hits in found]
         return json.dumps(trusted, sort_keys=True, indent=1).encode()
 
+    async def given(self) -> list[str]:
+        """The lines that a new session of the owner is given.
+
+        They are sorted, since the order of notes that were made at the same time is that of the disk's clock.
+        """
+        answer = await self._agent.bootstrap.build(view_of(OWNER), reason=Reason.NEW)
+        return sorted(answer.context.split("\n"))
+
     def trusted_files(self) -> dict[str, bytes]:
         """The bytes of every memory file but those in quarantine and the one that tainted turns edit."""
         paths = sorted(self.workspace.rglob("*.md"))
@@ -184,11 +193,13 @@ async def open_history(mock_clock: MockClock) -> AsyncIterator[History]:
     embedder.model_id = None
     try:
         workspace = open_workspace(folder / "ws", state_dir=folder / "state", create=True)
-        memory = WorkspaceMemory(workspace, config, ["main"], Outside(clock, ConstantRng(), embedder, Jobs()))
+        memory = WorkspaceMemory(
+            workspace, config, ["main"], Outside(clock, ConstantRng(), embedder, Jobs(), Events(clock))
+        )
         try:
             await memory.load()
             await memory.sync()
-            yield History(memory, AgentMemory.build(memory, Search(), embedder, clock), mock_clock)
+            yield History(memory, AgentMemory.build(memory, Agent(), embedder, clock), mock_clock)
         finally:
             await memory.aclose()
     finally:

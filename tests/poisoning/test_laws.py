@@ -55,15 +55,16 @@ def histories(draw: st.DrawFn) -> list[Event]:
     return [*events, *draw(st.lists(outside_events, max_size=2))]
 
 
-def play(events: Sequence[Event]) -> tuple[dict[str, bytes], bytes]:
-    """The trusted files and trusted hits after ``events``."""
+def play(events: Sequence[Event]) -> tuple[dict[str, bytes], bytes, list[str]]:
+    """The trusted files and trusted hits after ``events``, and what a session is given then."""
     clock = MockClock()
 
-    async def main() -> tuple[dict[str, bytes], bytes]:
+    async def main() -> tuple[dict[str, bytes], bytes, list[str]]:
         async with open_history(clock) as history:
             for event in events:
                 await history.play(event)
-            return history.trusted_files(), await history.trusted_hits(QUERIES)
+            files = history.trusted_files()
+            return files, await history.trusted_hits(QUERIES), await history.given()
 
     return trio.run(main, clock=clock)
 
@@ -72,10 +73,15 @@ def play(events: Sequence[Event]) -> tuple[dict[str, bytes], bytes]:
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_without_everything_from_outside_trusted_files_and_scores_are_the_same(events: list[Event]) -> None:
     trusted = [event for event in events if event.is_trusted]
-    files, hits = play(events)
-    expected_files, expected_hits = play(trusted)
+    files, hits, given_ = play(events)
+    expected_files, expected_hits, expected_given = play(trusted)
     assert files == expected_files
     assert hits == expected_hits
+    assert given_ == expected_given
+
+
+def test_a_session_is_given_what_its_owner_noted() -> None:
+    assert "> - boiler key" in play([Event("note", OWNER, "- boiler key")])[2]
 
 
 @pytest.mark.parametrize("door", THROUGH_TAINT)
@@ -105,6 +111,7 @@ def check_untrusted(events: Sequence[Event]) -> None:
             for event in events:
                 await history.play(event)
             assert history.trusted_files() == {}
+            assert await history.given() == [""]
             for query in QUERIES:
                 hits = await history.find(query, corpus="all")
                 assert len(outside_hits(hits)) == len(hits)

@@ -86,6 +86,7 @@ def work(daemon: RunningDaemon) -> tuple[list[Any], list[Any]]:
             ]
             answers.append(client.call("session.append", context=OWNER, messages=said))
             answers.append(client.call("note.append", context=OWNER, text=f"so: {secret}"))
+        for secret in SECRETS.values():
             answers.append(client.call("recall.search", context=OWNER, query=f"where is {secret[:1000]}"))
         for name in NAMES:
             errors += refused(client, name)

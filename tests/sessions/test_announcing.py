@@ -48,7 +48,9 @@ async def test_what_was_told_is_not_told_again(autojump_clock: MockClock) -> Non
     async with trio.open_nursery() as nursery:
         nursery.start_soon(announcer.run)
         announcer.changed("a", BIG, 1)
+        assert announcer.waiting == {"a"}
         announcer.tell(["a", "b"])
+        assert announcer.waiting == set()
         announcer.tell([])
         await trio.sleep(60)
         nursery.cancel_scope.cancel()

@@ -10,7 +10,7 @@ import pytest
 from openclaw_memd.domain.callers import Caller, Channel, ChatType, Sender
 from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.errors import InvalidParamsError
-from openclaw_memd.sessions.messages import Message, Role
+from openclaw_memd.sessions.messages import Message, MessageKind, Role
 from openclaw_memd.sessions.outcomes import Appended
 from openclaw_memd.sessions.skips import MessageSkip
 from tests.sessions.worlds import GUEST, OWNER, START, World, assistant, caller, tool, user
@@ -123,6 +123,17 @@ async def test_an_answer_that_its_host_calls_tainted_is(world: World) -> None:
             [user("1"), assistant("2", kind="recalled"), assistant("3")],
             ["recalled"],
             ["User: hello", "Assistant: hi"],
+        ),
+        (
+            [user("1"), assistant("2", "wait"), tool("3", name="memory_search"), assistant("4"), user("5")],
+            ["role", "recalled"],
+            ["User: hello", "Assistant: wait", "User: hello"],
+        ),
+        ([user("1"), tool("2", kind="recalled"), assistant("3")], ["role", "recalled"], ["User: hello"]),
+        (
+            [user("1"), Message("2", Role.SYSTEM, "x", kind=MessageKind.RECALLED), assistant("3")],
+            ["role", "recalled"],
+            ["User: hello"],
         ),
         ([user("1", "<<<BEGIN_MEMD_RECALL>>>\nx"), assistant("2", " \n ")], ["empty"] * 2, []),
         ([user("1", kind="system"), user("2", kind="cron")], [], ["User: hello"] * 2),

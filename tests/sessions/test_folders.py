@@ -272,6 +272,10 @@ async def test_taint_heartbeats_and_recall_hold_for_the_whole_turn(place: Place)
         said("a5", "Summed up.", "assistant"),
         said("q6", "Mine again."),
         said("a6", "Yes.", "assistant"),
+        said("q7", "What did I say of it?"),
+        said("a7", "Let me see.", "assistant"),
+        said("t7", "- it is noted", "toolResult", toolName="mcp__memd__memory_search"),
+        said("a8", "That it is noted.", "assistant"),
     )
 
     await place.look()
@@ -291,6 +295,8 @@ async def test_taint_heartbeats_and_recall_hold_for_the_whole_turn(place: Place)
         "Summed up.",
         "Mine again.",
         "Yes.",
+        "What did I say of it?",
+        "Let me see.",
     ]
 
 
@@ -363,6 +369,25 @@ async def test_what_the_index_says_later_counts_from_then_on(place: Place) -> No
     await place.look()
 
     assert await place.held() == []
+
+
+async def test_what_claude_code_s_agent_says_after_a_recall_is_left_out(tmp_path: Path) -> None:
+    folder = TranscriptFolder(tmp_path / "transcripts", "claude-code", rules=Rules(local_user=True))
+    recall = [
+        {"type": "text", "text": "Let me see."},
+        {"type": "tool_use", "name": "mcp__memd__memory_get"},
+    ]
+    async with open_place(tmp_path, folder) as place:
+        place.write(
+            "s1.jsonl",
+            typed("m1", "Which port?"),
+            typed("m2", "", "assistant", message={"role": "assistant", "content": recall}),
+            typed("m3", "8080, you once said.", "assistant"),
+            typed("m4", "Thanks."),
+            typed("m5", "Any time.", "assistant"),
+        )
+        await place.look()
+        assert await place.texts() == ["Which port?", "Let me see.", "Thanks.", "Any time."]
 
 
 async def test_claude_code_s_sessions_and_sub_agents(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.index.rebuilding import Rebuilder
+from openclaw_memd.sessions.announcing import SMALL_BYTES
 from openclaw_memd.sessions.documents import SessionDocuments
 from openclaw_memd.sessions.outcomes import EndReason
 from tests.index.notes import Index, Notes, open_notes
@@ -60,7 +61,12 @@ async def open_both(
         def add_documents(corpus: Corpus) -> Corpus:
             return replace(corpus, documents=world.sessions.documents)
 
-        async with open_notes(notes, rules=file_rules, change_corpus=add_documents) as index:
+        async with open_notes(
+            notes,
+            rules=file_rules,
+            change_corpus=add_documents,
+            unannounced=lambda: world.sessions.unannounced,
+        ) as index:
             await index.indexer.sync()
             yield Both(world, index)
 
@@ -109,6 +115,18 @@ async def test_a_hint_is_enough_for_a_session_that_grows(notes: Notes) -> None:
             await both.sync_hinted()
             assert await both.index.find(word) == [PATH]
         assert both.index.indexer.state.freshness == "fresh"
+
+
+async def test_a_large_session_that_the_index_was_not_told_of_yet_is_pending(notes: Notes) -> None:
+    async with open_both(notes) as both:
+        await both.say("a kite " * (SMALL_BYTES // 7 + 1))
+        assert (both.index.indexer.state.freshness, both.index.indexer.state.pending) == ("stale", 1)
+        assert both.world.hints == []
+        both.world.sessions.announce()
+        assert both.index.indexer.state.pending == 0  # as nothing passes hints on here
+        await both.sync_hinted()
+        assert both.index.indexer.state.freshness == "fresh"
+        assert len(await both.index.chunks(PATH)) > 1
 
 
 async def test_what_is_reset_or_removed_is_not_found(notes: Notes) -> None:

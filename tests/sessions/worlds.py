@@ -150,5 +150,7 @@ def assistant(id_: str, text: str = "hi", *, kind: str = "normal") -> Message:
     return Message(id_, Role.ASSISTANT, text, kind=MessageKind(kind))
 
 
-def tool(id_: str, text: str = "result", *, network: bool = False) -> Message:
-    return Message(id_, Role.TOOL, text, tool_name="web_fetch", tool_network=network)
+def tool(
+    id_: str, text: str = "result", *, network: bool = False, name: str = "web_fetch", kind: str = "normal"
+) -> Message:
+    return Message(id_, Role.TOOL, text, kind=MessageKind(kind), tool_name=name, tool_network=network)

@@ -3,13 +3,15 @@
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import apsw
 
 from openclaw_memd.domain.attribution import KnownLines, Run
 from openclaw_memd.domain.line_hashes import pack_hashes, unpack_hashes
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, Provenance, SessionKind
+
+_to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # made once: quicker
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -66,7 +68,7 @@ def write_file(connection: apsw.Connection, file: FileLines) -> None:
             pack_hashes(file.lines.hashes),
             _dump_runs(file.lines.runs),
             pack_hashes(file.lines.gone),
-            json.dumps(file.changed, separators=(",", ":")),
+            _to_json(file.changed),
             file.last_report,
         ),
     )
@@ -96,7 +98,7 @@ def _dump_runs(runs: Sequence[Run]) -> str:
         [first, provenance.origin.value, provenance.session_kind.value, provenance.writer]
         for first, provenance in runs
     ]
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    return _to_json(values)
 
 
 def _load_runs(text: str) -> tuple[Run, ...]:

@@ -61,4 +61,8 @@ def read_lost(connection: apsw.Connection, paths: Collection[str]) -> frozenset[
 
 def settle_lost(connection: apsw.Connection, paths: Collection[str]) -> None:
     """The lines of these files are attributed now."""
-    connection.executemany("DELETE FROM lost_files WHERE path = ?", [(path,) for path in paths])
+    if not paths:
+        return
+    connection.execute(
+        "DELETE FROM lost_files WHERE path IN (SELECT value FROM carray(?))", (apsw.carray(tuple(paths)),)
+    )

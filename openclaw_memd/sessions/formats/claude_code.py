@@ -17,13 +17,12 @@ from openclaw_memd.sessions.formats.records import (
     Rules,
     Said,
     decode_line,
-    is_recall_tool,
     mapping,
     parts,
     spoken,
     word,
 )
-from openclaw_memd.sessions.messages import Message, MessageKind, Role
+from openclaw_memd.sessions.messages import Message, MessageKind, Role, is_recall_tool
 
 _NETWORK: Final = frozenset({"WebFetch", "WebSearch"})
 _SERVER_RESULT: Final = "_tool_result"

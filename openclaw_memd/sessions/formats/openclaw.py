@@ -19,12 +19,11 @@ from openclaw_memd.sessions.formats.records import (
     Rules,
     Said,
     decode_line,
-    is_recall_tool,
     mapping,
     spoken,
     word,
 )
-from openclaw_memd.sessions.messages import Message, MessageKind, Role
+from openclaw_memd.sessions.messages import Message, MessageKind, Role, is_recall_tool
 
 _NARRATIVE: Final = "dreaming-narrative-"
 _NETWORK: Final = frozenset({"web_fetch", "web_search", "browser"})

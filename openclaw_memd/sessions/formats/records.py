@@ -115,11 +115,3 @@ def sane(text: str) -> str:
 
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-
-RECALL_TOOLS: Final = ("memory_search", "memory_get", "memory_deep")
-"""Tools that bring memory back. A runtime may put a server's name before theirs."""
-
-
-def is_recall_tool(name: str) -> bool:
-    """Whether the results of the tool are recalled memory."""
-    return any(name == tool or name.endswith(("__" + tool, "." + tool)) for tool in RECALL_TOOLS)

@@ -71,8 +71,8 @@ async def test_lookups_in_a_large_ledger_use_its_indexes(ledger: Ledger) -> None
         connection.execute(
             "INSERT INTO spans"
             " (path, hash, words, origin, session_kind, recorded, seen, present, recorded_at)"
-            " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)"
-            " SELECT 'memory/' || (i % 2000) || '.md', randomblob(16), 5, 'agent', 'cron', 1, 1, 1, '' FROM n"
+            " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
+            " SELECT 'memory/' || (i % 200) || '.md', randomblob(16), 5, 'agent', 'cron', 1, 1, 1, '' FROM n"
         )
 
     await ledger.store.write(fill)

@@ -1,0 +1,102 @@
+"""The curated files in memory: their entries, and who is behind each.
+
+They are read from disk and attributed by the ledger, so they are there while the index is not.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from math import inf
+
+import trio
+
+from openclaw_memd.curated.entries import CuratedState
+from openclaw_memd.curated.looking import NOTHING_SEEN, CuratedLook, DaysOfLines, Seen
+from openclaw_memd.domain.provenance import TrustTier
+from openclaw_memd.files.roots import Roots
+from openclaw_memd.files.rules import FileRules
+from openclaw_memd.index.origins import Attributor
+from openclaw_memd.index.publishing import Published
+
+OnChanged = Callable[[CuratedState, CuratedState], None]
+
+
+class CuratedCore:
+    """Both curated files as they are on disk.
+
+    ``state`` is what is known at once, ``refresh`` looks first, and ``run`` takes up what it is told of.
+    ``on_changed`` gets the states before and after, in the event loop.
+    """
+
+    def __init__(
+        self,
+        roots: Roots,
+        rules: FileRules,
+        attributor: Attributor,
+        *,
+        days_of_lines: DaysOfLines = lambda _file, _hashes: {},
+        on_changed: OnChanged = lambda _before, _now: None,
+    ) -> None:
+        self.on_changed = on_changed
+        self._look = CuratedLook(roots, rules, attributor, days_of_lines)
+        self._seen = NOTHING_SEEN
+        self._asked = 0
+        self._looks = 0
+        self._running: set[int] = set()
+        self._turn = trio.Lock()
+        self._limiter = trio.CapacityLimiter(2)
+        self._told = trio.Event()
+
+    @property
+    def state(self) -> CuratedState:
+        """The files as they were last seen; empty before the first look."""
+        return self._seen.state
+
+    def ask_origins(self) -> None:
+        """Take note that who is behind the lines may have changed, though the bytes have not."""
+        self._asked += 1
+        self._told.set()
+
+    def note_published(self, published: Published) -> None:
+        """Take note of a change of the index, which may be one of a curated file or of its origins."""
+        changes = (published.added, published.removed)
+        if published.replaced or any(by_tier.get(TrustTier.CURATED) for by_tier in changes):
+            self.ask_origins()
+
+    async def refresh(self, deadline_at: float | None = None) -> CuratedState:
+        """The files as they are now; after ``deadline_at`` (in trio's time) as they were last known.
+
+        Who has a deadline does not wait for a look that hung on somebody else.
+        """
+        with trio.move_on_at(inf if deadline_at is None else deadline_at):
+            async with self._turn:
+                if deadline_at is None or not self._running:
+                    self._looks += 1
+                    see = partial(self._see, self._seen, self._looks, self._asked)
+                    await trio.to_thread.run_sync(see, abandon_on_cancel=True, limiter=self._limiter)
+        return self.state
+
+    async def run(self) -> None:
+        """Keep up with what is told, until cancelled."""
+        while True:
+            self._told = trio.Event()
+            await self.refresh()
+            await self._told.wait()
+
+    def _see(self, before: Seen, number: int, asked: int) -> None:
+        """Look, in a thread. A look that nobody waits for any more tells what it found when it ends."""
+        self._running.add(number)
+        try:
+            seen = self._look.see(before, number, asked)
+            if seen is not before:
+                with suppress(trio.RunFinishedError):
+                    trio.from_thread.run_sync(self._take, seen)
+        finally:
+            self._running.discard(number)
+
+    def _take(self, seen: Seen) -> None:
+        before = self._seen
+        if seen.number > before.number:
+            self._seen = seen
+            if seen.state is not before.state:
+                self.on_changed(before.state, seen.state)

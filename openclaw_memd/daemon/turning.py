@@ -1,0 +1,69 @@
+"""What one workspace answers to messages: intents, reminders, and turns by the settings of each agent."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
+
+from openclaw_memd.config.schema import Agent, Config
+from openclaw_memd.daemon.injecting import Injecting
+from openclaw_memd.domain.escalation import EscalationRules
+from openclaw_memd.index.store import Store
+from openclaw_memd.index.turn_answers import TurnAnswers
+from openclaw_memd.injection.bootstrap import Bootstrap
+from openclaw_memd.injection.projects import ProjectScopes
+from openclaw_memd.intents.explaining import Explaining
+from openclaw_memd.intents.firing import Firing
+from openclaw_memd.intents.reminders import Reminders
+from openclaw_memd.intents.service import Intents
+from openclaw_memd.ports import Clock
+from openclaw_memd.turn.turns import LaneOne, Turns
+from openclaw_memd.zones import Zone
+
+Task = Callable[[], Awaitable[None]]
+_DEFAULT: Final = Agent()
+
+
+class Turning:
+    """The intents of one workspace and what its messages bring along; ``tasks`` run beside, by name."""
+
+    def __init__(
+        self,
+        *,
+        state: Store,
+        injecting: Injecting,
+        projects: ProjectScopes,
+        languages: Sequence[str],
+        config: Config,
+        clock: Clock,
+    ) -> None:
+        self._injecting = injecting
+        self._projects = projects
+        self._clock = clock
+        self._zone = Zone(config.time.zone)
+        self._agents = config.agents
+        self.intents = Intents(
+            state, languages, clock, self._zone, lambda agent: self._agents.get(agent, _DEFAULT).intents
+        )
+        self.reminders = Reminders(self.intents)
+        self.explaining = Explaining(self.intents)
+        self.firing = Firing(state, self.intents.stems, clock)
+        self.answers = TurnAnswers(state, clock)
+
+    def turns(self, settings: Agent, bootstrap: Bootstrap, escalation: EscalationRules) -> Turns:
+        """The turns of an agent with these settings."""
+        return Turns(
+            LaneOne(
+                self._injecting.core, self._injecting.triggers(settings.inject), self._projects, bootstrap
+            ),
+            self.firing,
+            self.reminders,
+            self.answers,
+            intents=settings.intents,
+            escalation=escalation,
+            clock=self._clock,
+            zone=self._zone,
+        )
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """What runs beside the calls."""
+        return {"intents": self.intents.run, "turns": self.answers.run}

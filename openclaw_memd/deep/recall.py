@@ -1,0 +1,233 @@
+"""Deep recall: what of the memory bears on a message, by its deadline, with a chat model or without one."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from datetime import date
+from hashlib import sha256
+from typing import Final, Literal
+
+import trio
+
+from openclaw_memd.deep.answers import RecentAnswers
+from openclaw_memd.deep.breaker import Breaker
+from openclaw_memd.deep.gathering import Evidence, Gatherer
+from openclaw_memd.deep.inquiry import Getting, Inquiry, Searching, citations
+from openclaw_memd.deep.types import DeepAnswer, DeepReason, DeepRequest
+from openclaw_memd.domain.escalation import EscalationRules, decide_escalation
+from openclaw_memd.domain.framing import frame_summary, summarize
+from openclaw_memd.domain.recall_query import RecallQuery, make_query
+from openclaw_memd.domain.spoken import spoken_text
+from openclaw_memd.errors import DeadlineError, UnavailableError
+from openclaw_memd.ports import ChatModel, ChatModelError, Clock
+from openclaw_memd.recall.hits import frame_hits
+from openclaw_memd.recall.types import SearchRequest
+from openclaw_memd.zones import Zone
+
+ANSWER_S: Final = 0.03
+ANSWER_SHARE: Final = 0.1
+"""How much of the time is kept for writing the answer, up to ``ANSWER_S``."""
+
+FAIR_S: Final = 0.25
+"""A model that was given less time than this is not blamed for its silence."""
+
+EVIDENCE_SHARE: Final = 0.5
+"""How much of the time gathering evidence may take where a model is to look at it."""
+
+ChooseModel = Callable[[], ChatModel | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is looked through: one workspace as an agent sees it.
+
+    ``version`` changes whenever an answer may be another. ``chat_model`` gives the model of now, or None.
+    """
+
+    gatherer: Gatherer
+    searching: Searching
+    getting: Getting
+    version: Callable[[], Hashable]
+    chat_model: ChooseModel
+
+
+class DeepRecall:
+    """The second lane of one agent. Never writes, and starts no work that outlives a call."""
+
+    def __init__(self, memory: Memory, rules: EscalationRules, clock: Clock, zone: Zone) -> None:
+        self._memory = memory
+        self._rules = rules
+        self._clock = clock
+        self._zone = zone
+        self._breaker = Breaker()
+        self._answers = RecentAnswers()
+
+    async def recall(self, request: DeepRequest) -> DeepAnswer:
+        """What bears on the request's message, by its deadline; never an error."""
+        started_s = self._clock.monotonic()
+        answer = await self._recall(request, started_s)
+        return replace(answer, took_ms=(self._clock.monotonic() - started_s) * 1000)
+
+    async def _recall(self, request: DeepRequest, started_s: float) -> DeepAnswer:
+        text = spoken_text(request.text)
+        decision = decide_escalation(self._rules, request.caller, text, strong_hit=request.strong_hit)
+        if not decision.run:
+            return DeepAnswer("skipped", decision.reason)
+        query = make_query(text, request.recent, request.query_mode)
+        if not query.text:
+            return DeepAnswer("none", "no_terms")
+        today = self._zone.day(self._clock.now())
+        model = self._memory.chat_model()
+        model_id = None if model is None else model.model_id
+        version = self._memory.version()
+        self._answers.follow(version)
+        key = self._key(request, query, today, model_id)
+        kept = self._answers.get(key, started_s)
+        if kept is not None:
+            return kept
+        work = _Work(request, query, today, _cutoff(request.deadline_at))
+        if model is None or model_id is None:
+            answer = await self._without_model(work)
+        else:
+            answer = await self._with_model(work, model, f"{request.view.agent}:{model_id}")
+        if self._memory.version() == version:  # else it may show what is no longer there
+            self._answers.put(key, answer, self._clock.monotonic())
+        return answer
+
+    def _key(self, request: DeepRequest, query: RecallQuery, today: date, model_id: str | None) -> Hashable:
+        """Whoever may see something else gets another answer."""
+        session_id = None if request.caller is None else request.caller.session_id
+        asked = "\0".join((query.text, query.message, *(f"{turn.role}:{turn.text}" for turn in query.before)))
+        digest = sha256(asked.encode("utf-8", "surrogatepass")).digest()
+        return (request.view, session_id, digest, request.project_keys, today, model_id)
+
+    async def _without_model(self, work: "_Work") -> DeepAnswer:
+        evidence = await self._gather(work, work.cutoff_at)
+        if isinstance(evidence, DeepAnswer):
+            return evidence
+        if evidence.late:
+            return _with_evidence("timeout", "deadline", evidence)
+        if not evidence.hits:
+            return DeepAnswer("none", "no_match", steps=evidence.steps)
+        return replace(_with_evidence("ok", None, evidence), summary=summarize(evidence.gist))
+
+    async def _with_model(self, work: "_Work", model: ChatModel, breaker_key: str) -> DeepAnswer:
+        if not self._breaker.admits(breaker_key, self._clock.monotonic()):
+            return DeepAnswer("timeout", "breaker")
+        evidence = await self._gather(work, work.share_at(EVIDENCE_SHARE))
+        if isinstance(evidence, DeepAnswer):
+            return evidence
+        inquiry = Inquiry(
+            query=work.query,
+            scope=replace(work.scope, deadline_at=work.cutoff_at),
+            today=work.today,
+            hits=list(evidence.hits),
+            steps=list(evidence.steps),
+            searching=self._memory.searching,
+            getting=self._memory.getting,
+        )
+        began_at = trio.current_time()
+        failure: ChatModelError | None = None
+        said: str | None = None
+        in_time = False
+        with trio.move_on_at(work.cutoff_at):
+            try:
+                said = await inquiry.run(model, work.cutoff_at)
+                in_time = True
+            except ChatModelError as error:
+                failure = error
+                in_time = error.failure != "timeout"
+            except DeadlineError:
+                pass
+            except UnavailableError as error:
+                return DeepAnswer("unavailable", _reason_of(error), steps=tuple(inquiry.steps))
+        if in_time:
+            self._breaker.note_answer(breaker_key)
+        elif work.cutoff_at - began_at >= FAIR_S:
+            self._breaker.note_timeout(breaker_key, self._clock.monotonic())
+        found = replace(evidence, hits=tuple(inquiry.hits), steps=tuple(inquiry.steps))
+        return _judge(said, failure, found, inquiry, in_time=in_time)
+
+    async def _gather(self, work: "_Work", until: float) -> Evidence | DeepAnswer:
+        try:
+            scope = replace(work.scope, deadline_at=until)
+            return await self._memory.gatherer.gather(work.query.text, scope, work.today)
+        except UnavailableError as error:
+            return DeepAnswer("unavailable", _reason_of(error))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One deep recall on its way. ``cutoff_at`` is when to stop, in trio's time."""
+
+    request: DeepRequest
+    query: RecallQuery
+    today: date
+    cutoff_at: float
+
+    @property
+    def scope(self) -> SearchRequest:
+        """A search of everything that the caller may see."""
+        request = self.request
+        return SearchRequest("", corpus="all", project_keys=request.project_keys, view=request.view)
+
+    def share_at(self, share: float) -> float:
+        """When this share of the time that is left will have passed."""
+        now = trio.current_time()
+        return now + max(0.0, self.cutoff_at - now) * share
+
+
+def _judge(
+    said: str | None, failure: ChatModelError | None, found: Evidence, inquiry: Inquiry, *, in_time: bool
+) -> DeepAnswer:
+    """The answer that an inquiry comes to."""
+    if not in_time:
+        return _with_evidence("timeout", "model", found)
+    if failure is not None and failure.failure not in ("invalid", "too_large"):
+        return _with_evidence("unavailable", "model", found)
+    if not inquiry.origins:  # it was shown nothing, so nothing that it says rests on the memory
+        late = DeepAnswer("timeout", "deadline", steps=found.steps)
+        return late if found.late else replace(late, outcome="none", reason="no_match")
+    if said is None:
+        return DeepAnswer("none", "model_reply", steps=found.steps)
+    summary = summarize(said)
+    if not summary:
+        return DeepAnswer("none", "nothing_relevant", steps=found.steps)
+    return DeepAnswer(
+        "ok",
+        summary=summary,
+        context=_escape_quotes(frame_summary(said, citations(found.hits))),
+        hits=found.hits,
+        steps=found.steps,
+        origins=frozenset(inquiry.origins),
+    )
+
+
+def _with_evidence(
+    outcome: Literal["ok", "timeout", "unavailable"], reason: DeepReason | None, found: Evidence
+) -> DeepAnswer:
+    """An answer with what was found and no judgement of it."""
+    return DeepAnswer(
+        outcome,
+        reason,
+        context=frame_hits(found.hits),
+        hits=found.hits,
+        steps=found.steps,
+        origins=frozenset(hit.origin for hit in found.hits),
+    )
+
+
+def _reason_of(error: UnavailableError) -> DeepReason:
+    match error.reason:
+        case "damaged" | "embedding":
+            return error.reason
+        case _:
+            return "memory"
+
+
+def _escape_quotes(text: str) -> str:
+    return text.replace('"', "&quot;").replace("'", "&#39;")
+
+
+def _cutoff(deadline_at: float) -> float:
+    left_s = max(0.0, deadline_at - trio.current_time())
+    return deadline_at - min(ANSWER_S, left_s * ANSWER_SHARE)

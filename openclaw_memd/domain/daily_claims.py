@@ -1,0 +1,210 @@
+"""What a note claims: each of its entries, with the headings and items above it. Pure.
+
+Recalls and the reading of notes share it, so that both know a claim by the same words.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from openclaw_memd.domain.annotations import Annotations, strip_annotations
+from openclaw_memd.domain.comments import comments_in_line
+from openclaw_memd.domain.contamination import find_contamination
+from openclaw_memd.domain.fences import Fence, opening_fence
+from openclaw_memd.domain.lines import indent_width
+from openclaw_memd.domain.markdown import Entry, parse_entries
+from openclaw_memd.domain.plain_headings import is_plain_heading
+from openclaw_memd.domain.scripts import RUN_BODY
+
+LEAST_CHARS: Final = 8  # OpenClaw's value; a character of a script without spaces says as much as two
+
+_ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>.*)")
+_START: Final = re.compile(r"\s*<!--\s*openclaw:dreaming:([\w-]+):start\s*-->\s*", re.IGNORECASE)
+_END: Final = re.compile(r"\s*<!--\s*openclaw:dreaming:([\w-]+):end\s*-->\s*", re.IGNORECASE)
+_HEADING: Final = re.compile(r" {0,3}#{1,2}(?:[ \t]|$)")  # deeper ones are part of a block
+_MANAGED: Final = re.compile(r" {0,3}#{1,6}[ \t]+(?:light|rem|deep) sleep[ \t#]*", re.IGNORECASE)
+_UNSPACED: Final = re.compile(f"[{RUN_BODY}]")
+_WORDY: Final = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim, in one line: ``text`` is all of it, however long, with what stands above it.
+
+    Lines are counted from 1, both included. ``body`` is its own part of the text.
+    """
+
+    text: str
+    body: str
+    start_line: int
+    end_line: int
+    key: str | None = None
+    projects: tuple[str, ...] = ()
+    observed: date | None = None
+
+
+def read_claims(text: str) -> list[Claim]:
+    """The claims of a note, in order. What dreaming put into it is left out, with all lines counted.
+
+    Of an entry that is text of a machine nothing is claimed, whatever its parts look like.
+    """
+    entries = (
+        entry for entry in parse_entries(_without_managed(text)) if find_contamination(entry.text) is None
+    )
+    return [claim for entry in entries for claim in _claims(entry) if _says_enough(claim.body)]
+
+
+def _without_managed(text: str) -> str:
+    """``text`` with the lines of managed blocks blank. One that does not end goes to the next heading."""
+    if "openclaw:dreaming:" not in text:
+        return text
+    lines = text.split("\n")
+    inside = False
+    for index, line in enumerate(lines):
+        if _START.fullmatch(line):
+            inside = True
+            above = index - 1
+            while above >= 0 and not lines[above].strip():
+                above -= 1
+            if above >= 0 and _MANAGED.fullmatch(lines[above]):
+                lines[above] = ""
+        elif inside and _HEADING.match(line) and not _ends_below(lines, index):
+            inside = False
+            continue
+        elif not inside:
+            continue
+        if _END.fullmatch(line):
+            inside = False
+        lines[index] = ""
+    return "\n".join(lines)
+
+
+def _ends_below(lines: Sequence[str], index: int) -> bool:
+    """Whether the end of the block that is open at ``index`` comes before another one begins."""
+    for line in lines[index:]:
+        if _END.fullmatch(line):
+            return True
+        if _START.fullmatch(line):
+            return False
+    return False
+
+
+def _claims(entry: Entry) -> Iterator[Claim]:
+    match entry.kind:
+        case "item":
+            yield from _item_claims(entry)
+        case "paragraph":
+            yield _whole(entry, " ".join(_plain_lines(entry.text)))
+        case "labels":
+            lines = [_without_bullet(line) for line in _plain_lines(entry.text)[1:]]
+            yield _whole(entry, "; ".join(line for line in lines if line), is_labels=True)
+        case _:
+            return
+
+
+def _plain_lines(text: str) -> list[str]:
+    lines = strip_annotations(text).split("\n")
+    return [plain for line in lines if (plain := _without_comments(line).strip())]
+
+
+def _whole(entry: Entry, text: str, *, is_labels: bool = False) -> Claim:
+    body = " ".join(text.split())
+    heading = entry.heading_path[-1] if is_labels and entry.heading_path else _heading_of(entry)
+    return _claim(entry, body, _under(heading, body), entry.start_line, entry.end_line)
+
+
+def _heading_of(entry: Entry) -> str | None:
+    """The nearest heading that says something."""
+    return next((title for title in reversed(entry.heading_path) if not is_plain_heading(title)), None)
+
+
+def _under(heading: str | None, text: str) -> str:
+    return text if heading is None else f"{heading.rstrip(' :：')}: {text}"
+
+
+def _claim(entry: Entry, body: str, text: str, start_line: int, end_line: int) -> Claim:
+    annotations: Annotations = entry.annotations
+    return Claim(
+        text,
+        body,
+        start_line,
+        end_line,
+        annotations.key,
+        annotations.projects,
+        annotations.observed,
+    )
+
+
+@dataclass(slots=True)
+class _Item:
+    indent: int
+    parts: list[str]
+    first: int
+    last: int
+    above: tuple[str, ...]
+    has_children: bool = False
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.parts).split())
+
+
+def _item_claims(entry: Entry) -> Iterator[Claim]:
+    """Each item by itself, under those that it is in; one that only introduces others is none."""
+    heading = _heading_of(entry)
+    for item in _read_items(entry):
+        is_container = item.has_children and len(item.parts) == 1 and item.text.endswith((":", "："))
+        if item.text and not is_container:
+            text = _under(heading, " > ".join((*item.above, item.text)))
+            yield _claim(entry, item.text, text, item.first, item.last)
+
+
+def _read_items(entry: Entry) -> list[_Item]:
+    items: list[_Item] = []
+    open_items: list[_Item] = []
+    fence: Fence | None = None
+    for number, line in enumerate(entry.text.split("\n"), entry.start_line):
+        was_in_fence, fence = fence is not None, _next_fence(fence, line)
+        shown = line if was_in_fence else _without_comments(line)
+        match = None if was_in_fence else _ITEM.match(shown)
+        if match is not None:
+            indent = indent_width(shown)
+            while open_items and open_items[-1].indent >= indent:
+                open_items.pop()
+            for outer in open_items[-1:]:
+                outer.has_children = True
+            above = tuple(outer.text.rstrip(" :：") for outer in open_items)
+            text = "" if fence is not None and not was_in_fence else match["text"].strip()
+            item = _Item(indent, [text] if text else [], number, number, above)
+            items.append(item)
+            open_items.append(item)
+        elif open_items and shown.strip():
+            item = open_items[-1]
+            item.last = number
+            if was_in_fence == (fence is not None):  # the fences themselves say nothing
+                item.parts.append(shown.strip())
+    return items
+
+
+def _next_fence(fence: Fence | None, line: str) -> Fence | None:
+    if fence is None:
+        return opening_fence(line)
+    return None if fence.is_closed_by(line) else fence
+
+
+def _without_bullet(line: str) -> str:
+    match = _ITEM.match(line)
+    return line if match is None else match["text"].strip()
+
+
+def _without_comments(line: str) -> str:
+    for comment in reversed(comments_in_line(line)):
+        if comment.closed:
+            line = f"{line[: comment.start].rstrip()} {line[comment.end :].lstrip()}".rstrip()
+    return line
+
+
+def _says_enough(text: str) -> bool:
+    return _WORDY.search(text) is not None and len(text) + len(_UNSPACED.findall(text)) >= LEAST_CHARS

@@ -1,0 +1,147 @@
+"""What is to be looked at in a curated file. Nothing here changes anything."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from openclaw_memd.domain.annotations import Annotations
+from openclaw_memd.domain.curated_files import USER, bare_text, is_active, is_memory, says_same, scope_of
+from openclaw_memd.domain.lint_annotations import find_malformed
+from openclaw_memd.domain.lint_rules import Rule
+from openclaw_memd.domain.markdown import Entry, parse_entries
+from openclaw_memd.domain.passages import PASSAGE_CHARS
+from openclaw_memd.domain.similarity import outline
+from openclaw_memd.domain.sketches import sketch
+from openclaw_memd.domain.stopwords import CHINESE_PHRASES, JAPANESE_PHRASES, LISTS
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.triggers import split_words
+from openclaw_memd.domain.unfit import find_unfit
+from openclaw_memd.domain.user_contract import count_orders, is_order
+
+ENTRY_CHARS: Final = PASSAGE_CHARS
+"""A longer entry is never shown whole by a search."""
+
+_COMMON: Final = (*LISTS.values(), CHINESE_PHRASES, JAPANESE_PHRASES)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to look at, at ``line`` (from 1) of ``file``. ``detail`` holds nothing of the text."""
+
+    file: str
+    line: int
+    rule: Rule
+    detail: str
+
+
+def lint_text(file: str, text: str, *, today: date, budget_chars: int, analyzer: Analyzer) -> list[Finding]:
+    """What is to be looked at in the ``text`` of a curated file, in the order of lines."""
+    entries = parse_entries(text)
+    findings = [Finding(file, line, rule, detail) for line, rule, detail in _over_budget(text, budget_chars)]
+    for entry in entries:
+        for line, rule, detail in find_malformed(entry, file):
+            findings.append(Finding(file, line, rule, detail))
+        if is_memory(entry):
+            findings += [
+                Finding(file, line, rule, detail) for line, rule, detail in _look_at(file, entry, today)
+            ]
+    active = [entry for entry in entries if is_active(entry)]
+    findings += [Finding(file, line, rule, detail) for line, rule, detail in _repeated(active, analyzer)]
+    findings += [Finding(file, line, rule, detail) for line, rule, detail in _same_keys(file, active)]
+    return sorted(findings, key=lambda finding: (finding.line, finding.rule))
+
+
+_Found = tuple[int, Rule, str]
+
+
+def _over_budget(text: str, budget_chars: int) -> Iterator[_Found]:
+    if len(text) > budget_chars:
+        line = text.count("\n", 0, budget_chars) + 1
+        yield line, Rule.OVER_BUDGET, f"the file has {len(text)} characters, {budget_chars} are of use"
+
+
+def _look_at(file: str, entry: Entry, today: date) -> Iterator[_Found]:
+    """What one memory alone tells."""
+    line, said = entry.start_line, entry.annotations
+    if len(entry.text) > ENTRY_CHARS:
+        yield (
+            line,
+            Rule.LONG_ENTRY,
+            f"the entry has {len(entry.text)} characters, {ENTRY_CHARS} are shown at once",
+        )
+    for reason, index in find_unfit(entry.text):
+        yield line + index, Rule(reason.value), reason.description
+    if said.status != "superseded":
+        if said.review is not None and said.review <= today:
+            yield line, Rule.REVIEW_DUE, f"to be reviewed since {said.review}"
+        if said.expires is not None and said.expires < today:
+            yield line, Rule.EXPIRED, f"expired on {said.expires}"
+    for trigger in said.triggers:
+        if not _tells_something(trigger):
+            yield (
+                line,
+                Rule.WEAK_TRIGGER,
+                "a trigger of one letter or of common words alone fires never or always",
+            )
+    if file == USER:
+        yield from _look_at_order(entry, said)
+
+
+def _look_at_order(entry: Entry, said: Annotations) -> Iterator[_Found]:
+    line = entry.start_line
+    if said.observed is None:
+        yield line, Rule.MISSING_OBSERVED, "no `observed` date in a comment on the line above or at the end"
+    if said.status is None:
+        yield line, Rule.MISSING_STATUS, "no `status` in a comment on the line above or at the end"
+    if said.projects or not said.project_valid:
+        yield (
+            line,
+            Rule.PROJECT_IGNORED,
+            "`project` never applies in this file; a fact of a project goes to MEMORY.md",
+        )
+    if said.status == "superseded":
+        return
+    if not is_order(bare_text(entry.text)):
+        yield line, Rule.NOT_IMPERATIVE, "not an instruction: begin with Always, Never or Prefer"
+    elif count_orders(entry.text) > 1:
+        yield line, Rule.SEVERAL_ORDERS, "several instructions in one entry: give each its own"
+
+
+def _tells_something(trigger: str) -> bool:
+    """Whether a trigger can fire, and has a word that is not in every message."""
+    words = [word.text for word in split_words(trigger)]
+    return bool(words) and not any(all(word in common for word in words) for common in _COMMON)
+
+
+def _repeated(active: Sequence[Entry], analyzer: Analyzer) -> Iterator[_Found]:
+    """Entries that say what one before them says. Only those with a shingle in common are compared."""
+    seen: dict[str, int] = {}
+    by_shingle: dict[int, list[tuple[str, int]]] = {}
+    for entry in active:
+        bare = bare_text(entry.text)
+        if bare in seen:
+            yield entry.start_line, Rule.DUPLICATE, f"says what line {seen[bare]} says"
+            continue
+        seen[bare] = entry.start_line
+        keys = sketch(bare, analyzer).keys if outline(bare, analyzer).words else []
+        near = (known for key in keys for known in by_shingle.get(key, ()))
+        twin = next((line for other, line in near if says_same(other, bare, analyzer)), None)
+        if twin is not None:
+            yield entry.start_line, Rule.NEAR_DUPLICATE, f"says almost what line {twin} says"
+        for key in keys:
+            by_shingle.setdefault(key, []).append((bare, entry.start_line))
+
+
+def _same_keys(file: str, active: Sequence[Entry]) -> Iterator[_Found]:
+    seen: dict[tuple[str, frozenset[str]], int] = {}
+    for entry in active:
+        if entry.annotations.key is not None:
+            subject = (entry.annotations.key, scope_of(file, entry.annotations))
+            first = seen.setdefault(subject, entry.start_line)
+            if first != entry.start_line:
+                yield (
+                    entry.start_line,
+                    Rule.DUPLICATE_KEY,
+                    f"has the key of line {first}, and both are active",
+                )

@@ -1,0 +1,65 @@
+"""What a night works on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from openclaw_memd.domain.promotion_score import Score, Signals
+from openclaw_memd.domain.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A claim that was of use and may come into MEMORY.md.
+
+    ``key`` is that of the claim and its trust. ``text`` is what it says, ``path`` and lines where it stands
+    or was said last; ``is_session`` for what was said in a conversation. ``projects`` are keys of projects.
+    ``promoted_at`` and ``rejected_at`` tell what became of it before, ``noted_on`` when it was noted.
+    """
+
+    key: str
+    text: str
+    path: str
+    start_line: int
+    end_line: int
+    is_session: bool
+    provenance: Provenance
+    signals: Signals
+    tags: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    supersedes_key: str | None = None
+    noted_on: date | None = None
+    promoted_at: datetime | None = None
+    rejected_at: datetime | None = None
+
+    @property
+    def source(self) -> str:
+        """Where it stands, as ``memory/2026-01-11.md#L3-L5``."""
+        lines = (
+            f"L{self.start_line}"
+            if self.start_line == self.end_line
+            else f"L{self.start_line}-L{self.end_line}"
+        )
+        return f"{self.path}#{lines}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate that passed every gate, with its score."""
+
+    candidate: Candidate
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a night wrote, or put up for review.
+
+    ``promoted`` has what was done (``added``, ``merged``, ``superseded``) by key, ``rejected`` a reason by
+    key. ``preimage_ids`` are those of the files that were rewritten, by which all of it can be undone.
+    """
+
+    promoted: Mapping[str, str]
+    rejected: Mapping[str, str]
+    preimage_ids: Sequence[int] = ()
+    proposed: Sequence[str] = ()

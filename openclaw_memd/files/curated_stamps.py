@@ -1,0 +1,47 @@
+"""A glance at the curated files that tells whether a look is due: a few system calls."""
+
+import os
+import stat
+from dataclasses import dataclass
+
+from openclaw_memd.files.areas import CURATED
+from openclaw_memd.files.beneath import stamp_of
+from openclaw_memd.files.catalog import Stamp
+from openclaw_memd.files.ignore import IGNORE_NAME
+from openclaw_memd.files.roots import WORKSPACE, Roots
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedStamps:
+    """What ``lstat`` says of each curated file, and of what may hide it; None for one that is not there.
+
+    ``linked`` are the files that have another name too.
+    """
+
+    stamps: tuple[Stamp | None, ...]
+    linked: frozenset[str]
+
+
+def stamp_curated(roots: Roots) -> CuratedStamps:
+    """The present stamps. Blocking: call it in a thread."""
+    names = (*CURATED, IGNORE_NAME)
+    try:
+        with roots.anchored(WORKSPACE) as folder:
+            found = {name: _status(folder, name) for name in names}
+    except OSError:
+        found = dict.fromkeys(names)
+    linked = frozenset(
+        name
+        for name in CURATED
+        if (status := found[name]) is not None and stat.S_ISREG(status.st_mode) and status.st_nlink > 1
+    )
+    return CuratedStamps(
+        tuple(None if status is None else stamp_of(status) for status in found.values()), linked
+    )
+
+
+def _status(folder: int, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return None

@@ -1,0 +1,98 @@
+"""What the curated files were last seen to hold, and what was deleted from them."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import apsw
+
+from openclaw_memd.domain.deletions import Trace
+from openclaw_memd.domain.sketches import Sketch, pack_shingles, unpack_shingles
+from openclaw_memd.index.ledger.instants import to_stamp
+
+_TRACE = "hash, subject, words, decisive, shingles"
+
+
+class Rewriting(NamedTuple):
+    """One rewrite by memd: what the file was, and what it became."""
+
+    id: int
+    before: bytes
+    after: bytes
+
+
+def read_entries(connection: apsw.Connection, file: str) -> list[Trace] | None:
+    """What a file held when it was last looked at; None when it never was."""
+    if read_look(connection, file) is None:
+        return None
+    return [
+        _trace(row)
+        for row in connection.execute(f"SELECT {_TRACE} FROM curated_entries WHERE file = ?", (file,))
+    ]
+
+
+def read_look(connection: apsw.Connection, file: str) -> int | None:
+    """The last pre-image that was taken into account when a file was looked at; None: it never was."""
+    found = connection.execute("SELECT preimage_id FROM curated_looks WHERE file = ?", (file,)).get
+    return None if found is None else int(str(found))
+
+
+def read_rewritings(connection: apsw.Connection, file: str, after_id: int) -> list[Rewriting]:
+    """What memd did to a file since, oldest first."""
+    rows = connection.execute(
+        "SELECT id, coalesce(before, x''), after FROM preimages WHERE file = ? AND id > ? ORDER BY id",
+        (file, after_id),
+    )
+    return [Rewriting(int(number), bytes(before), bytes(after)) for number, before, after in rows]
+
+
+def store_entries(connection: apsw.Connection, file: str, traces: Iterable[Trace], look: int) -> None:
+    """Remember what a file holds."""
+    connection.execute("DELETE FROM curated_entries WHERE file = ?", (file,))
+    connection.executemany(
+        f"INSERT OR IGNORE INTO curated_entries (file, {_TRACE}) VALUES (?, ?, ?, ?, ?, ?)",
+        [(file, trace.hash, trace.subject, *_words(trace)) for trace in traces],
+    )
+    connection.execute("INSERT OR REPLACE INTO curated_looks (file, preimage_id) VALUES (?, ?)", (file, look))
+
+
+def read_deleted(connection: apsw.Connection) -> list[Trace]:
+    """Everything that was deleted and did not return."""
+    return [
+        _trace(row)
+        for row in connection.execute("SELECT hash, NULL, words, decisive, shingles FROM curated_tombstones")
+    ]
+
+
+def deleted_like(connection: apsw.Connection, trace: Trace) -> list[Trace]:
+    """What was deleted that may be the same, by its hash or by its decisive words."""
+    rows = connection.execute(
+        "SELECT hash, NULL, words, decisive, shingles FROM curated_tombstones WHERE hash = ? OR decisive = ?",
+        (trace.hash, trace.sketch.decisive),
+    )
+    return [_trace(row) for row in rows]
+
+
+def bury_entries(connection: apsw.Connection, traces: Iterable[Trace], at: datetime) -> None:
+    """Note that entries were deleted."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO curated_tombstones (hash, words, decisive, shingles, deleted_at)"
+        " VALUES (?, ?, ?, ?, ?)",
+        [(trace.hash, *_words(trace), to_stamp(at)) for trace in traces],
+    )
+
+
+def unbury_entries(connection: apsw.Connection, traces: Iterable[Trace]) -> None:
+    """Note that entries are wanted again."""
+    connection.executemany(
+        "DELETE FROM curated_tombstones WHERE hash = ?", [(trace.hash,) for trace in traces]
+    )
+
+
+def _words(trace: Trace) -> tuple[int, bytes, bytes]:
+    return trace.sketch.words, trace.sketch.decisive, pack_shingles(trace.sketch)
+
+
+def _trace(row: tuple[Any, ...]) -> Trace:
+    line_hash, subject, words, decisive, shingles = row
+    return Trace(line_hash, subject, Sketch(words, decisive, unpack_shingles(shingles)))

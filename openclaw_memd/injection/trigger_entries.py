@@ -1,0 +1,88 @@
+"""The curated entries of a workspace that have triggers, as they are now."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import trio
+
+from openclaw_memd.curated.core import CuratedCore
+from openclaw_memd.curated.entries import CuratedEntry, CuratedState
+from openclaw_memd.domain.annotations import strip_annotations
+from openclaw_memd.domain.provenance import is_trusted
+from openclaw_memd.domain.stemming import Stems
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.trigger_index import TriggerIndex, TriggerText
+from openclaw_memd.index.rows import join_heading
+from openclaw_memd.injection.trigger_vectors import TriggerVectors
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The entries of one ``version`` of the curated files, their texts, and an index of these."""
+
+    version: int
+    entries: Sequence[CuratedEntry]
+    texts: Sequence[TriggerText]
+    index: TriggerIndex
+
+
+class TriggerEntries:
+    """Keeps an index of the entries like the files, and tells ``vectors`` of them."""
+
+    def __init__(self, core: CuratedCore, analyzer: Analyzer, vectors: TriggerVectors) -> None:
+        self.vectors = vectors
+        self._core = core
+        self._analyzer = analyzer
+        self._stems = Stems(analyzer.languages)
+        self._snapshot: Snapshot | None = None
+        self._turn = trio.Lock()
+        self._changed = trio.Event()
+
+    def note_changed(self, _before: CuratedState, _now: CuratedState) -> None:
+        """Hear that the curated files changed."""
+        self._changed.set()
+
+    async def current(self, deadline_at: float) -> Snapshot | None:
+        """The entries as they are now; None when that cannot be told by ``deadline_at`` (in trio's time)."""
+        state = await self._core.refresh(deadline_at)
+        with trio.move_on_at(deadline_at):
+            return await self._of(state)
+        return None
+
+    async def run(self) -> None:
+        """Keep the index like the files, so that no message waits for that, until cancelled."""
+        while True:
+            self._changed = trio.Event()
+            await self._of(self._core.state)
+            await self._changed.wait()
+
+    async def _of(self, state: CuratedState) -> Snapshot:
+        known = self._snapshot
+        if known is not None and known.version == state.version:
+            return known
+        async with self._turn:
+            known = self._snapshot
+            if known is None or known.version != state.version:
+                build = partial(self._build, state, known)
+                known = self._snapshot = await trio.to_thread.run_sync(build)
+                self.vectors.want(known.texts)
+            return known
+
+    def _build(self, state: CuratedState, before: Snapshot | None) -> Snapshot:
+        entries = [
+            entry
+            for _, file in sorted(state.files.items())
+            for entry in file.entries
+            if entry.entry.annotations.triggers and is_trusted(entry.provenance.origin)
+        ]
+        texts = [
+            TriggerText(
+                join_heading(entry.entry.heading_path),
+                strip_annotations(entry.entry.text),
+                entry.entry.annotations.triggers,
+            )
+            for entry in entries
+        ]
+        index = TriggerIndex(texts, self._analyzer, self._stems, None if before is None else before.index)
+        return Snapshot(state.version, entries, texts, index)

@@ -1,1 +1,0 @@
-"""Composes what one message brings along: ``inject.turn``."""

@@ -1,0 +1,88 @@
+"""An answer to one message, in the making and made."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from openclaw_memd.domain.audience import View
+from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.escalation import Escalation
+from openclaw_memd.domain.intent_block import frame_intents
+from openclaw_memd.injection.bootstrap import RefreshedFile
+from openclaw_memd.injection.shown import SCORE_DIGITS, hit_of
+from openclaw_memd.injection.triggers import TriggerHit
+from openclaw_memd.intents.firing import Fired, Found
+from openclaw_memd.intents.reminders import Due
+from openclaw_memd.intents.shown import show_due, show_intent
+
+LAST_SHARE: Final = 0.85
+"""The part of the time after which nothing new is begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One message. ``known`` are the hashes of the bootstrap files that the session has, by name.
+
+    ``deadline_at`` is in trio's time.
+    """
+
+    caller: Caller | None
+    view: View
+    text: str
+    turn_id: str
+    known: Mapping[str, str]
+    deadline_at: float
+
+
+@dataclass(slots=True)
+class Draft:
+    """An answer in the making."""
+
+    request: TurnRequest
+    started_at: float  # in trio's time, which worker threads do not have
+    began: float
+    projects: tuple[str, ...] = ()
+    triggers: Sequence[TriggerHit] = ()
+    trigger_block: str = ""
+    project_block: str = ""
+    refreshed: Sequence[RefreshedFile] = ()
+    reminders: Sequence[Due] = ()
+    found: Found = field(default_factory=lambda: Found({}))
+    degraded: list[str] = field(default_factory=list)
+
+    @property
+    def cutoff_at(self) -> float:
+        """When nothing new is begun any more."""
+        return self.started_at + (self.request.deadline_at - self.started_at) * LAST_SHARE
+
+
+def show_turn(
+    draft: Draft, fired: Sequence[Fired], escalation: Escalation, *, took_ms: float
+) -> Mapping[str, Any]:
+    """The answer with the contract's names, of what JSON has."""
+    intent_block = frame_intents([one.intent for one in fired], [due.intent for due in draft.reminders])
+    blocks = (draft.trigger_block, draft.project_block, intent_block)
+    answer: dict[str, Any] = msgspec.to_builtins(
+        {
+            "context": "\n\n".join(block for block in blocks if block),
+            "triggers": [
+                {
+                    "hit": hit_of(hit),
+                    "trigger_score": round(hit.score, SCORE_DIGITS),
+                    "phrase": hit.phrase,
+                    "arm": hit.arm,
+                }
+                for hit in draft.triggers
+            ],
+            "intents": [{"intent": show_intent(one.intent), "token": one.token} for one in fired],
+            "reminders": [show_due(due) for due in draft.reminders],
+            "project_block": draft.project_block,
+            "refreshed": draft.refreshed,
+            "escalate": escalation,
+            "took_ms": took_ms,
+            "degraded": draft.degraded,
+        }
+    )
+    return answer

@@ -1,0 +1,226 @@
+"""Composes what one message brings along: ``inject.turn``.
+
+Nothing here may hold up a reply. Each part has its share of the time; one that fails or is late is left out
+and named, and the rest is answered. What spends something comes last, in one transaction with the answer.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+import structlog
+import trio
+
+from openclaw_memd.config.sections import Intents
+from openclaw_memd.curated.core import CuratedCore
+from openclaw_memd.curated.entries import CuratedEntry
+from openclaw_memd.domain.audience import Injection
+from openclaw_memd.domain.curated_files import MEMORY
+from openclaw_memd.domain.eligibility import why_not
+from openclaw_memd.domain.escalation import (
+    Escalation,
+    EscalationReason,
+    EscalationRules,
+    decide_escalation,
+)
+from openclaw_memd.domain.framing import frame_triggers
+from openclaw_memd.domain.keys import join_parts
+from openclaw_memd.domain.project_block import ProjectMemory, project_block
+from openclaw_memd.index.ledger.turn_answers import TurnKey
+from openclaw_memd.index.turn_answers import TurnAnswers
+from openclaw_memd.injection.bootstrap import Bootstrap
+from openclaw_memd.injection.projects import ProjectScopes
+from openclaw_memd.injection.shown import excerpt_of
+from openclaw_memd.injection.triggers import Triggers
+from openclaw_memd.intents.firing import Fired, Firing
+from openclaw_memd.intents.reminders import Reminders
+from openclaw_memd.ports import Clock
+from openclaw_memd.turn.drafts import Draft, TurnRequest, show_turn
+from openclaw_memd.zones import Zone
+
+log = structlog.get_logger("memd.turn")
+
+_NOBODY: Final = Escalation(run=False, reason=EscalationReason.NOT_INTERACTIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneOne:
+    """What needs no model: the curated core and what is chosen from it."""
+
+    core: CuratedCore
+    triggers: Triggers
+    projects: ProjectScopes
+    bootstrap: Bootstrap
+
+
+class Turns:
+    """Answers the turns of one agent."""
+
+    def __init__(
+        self,
+        lane: LaneOne,
+        firing: Firing,
+        reminders: Reminders,
+        answers: TurnAnswers,
+        *,
+        intents: Intents,
+        escalation: EscalationRules,
+        clock: Clock,
+        zone: Zone,
+    ) -> None:
+        self._lane = lane
+        self._firing = firing
+        self._reminders = reminders
+        self._answers = answers
+        self._intents = intents
+        self._escalation = escalation
+        self._clock = clock
+        self._zone = zone
+
+    async def answer(self, request: TurnRequest) -> Mapping[str, Any]:
+        """The answer with the contract's names; that of a turn that was answered before is the same.
+
+        It comes by the deadline with what there is; when it would come later, nothing is spent.
+        """
+        key = _key_of(request)
+        if key is None:
+            return await self._compose(request, None)
+        async with self._answers.alone(key):
+            with _unless_broken("turn"):
+                if (first := self._answers.find(key)) is not None:
+                    answer: Mapping[str, Any] = msgspec.json.decode(first)
+                    return answer
+            return await self._compose(request, key)
+
+    async def _compose(self, request: TurnRequest, key: TurnKey | None) -> Mapping[str, Any]:
+        draft = Draft(request, trio.current_time(), self._clock.monotonic())
+        if request.view.injection is Injection.ALL:
+            await self._part(draft, "projects", self._find_projects)
+            await self._part(draft, "triggers", self._find_triggers)
+            await self._part(draft, "project", self._find_project_memory)
+        await self._part(draft, "files", self._find_changes)
+        await self._part(draft, "reminders", self._find_reminders)
+        await self._part(draft, "intents", self._find_intents)
+        if key is None:
+            return self._finish(draft, ())
+        if draft.found.whys and trio.current_time() < draft.cutoff_at:
+            with _unless_broken("intents", draft):
+                return await self._spend(draft, key)
+        answer = self._finish(draft, ())
+        self._answers.keep(key, msgspec.json.encode(answer).decode())
+        return answer
+
+    async def _part(self, draft: Draft, name: str, work: Callable[[Draft], Awaitable[None]]) -> None:
+        """Do a part of the work, as long as there is time for it; without it the others are answered."""
+        with trio.move_on_at(draft.cutoff_at) as scope, _unless_broken(name, draft):
+            await work(draft)
+        if scope.cancelled_caught:
+            draft.degraded.append(name)
+
+    async def _find_projects(self, draft: Draft) -> None:
+        draft.projects = await self._lane.projects.active(draft.request.caller)
+
+    async def _find_triggers(self, draft: Draft) -> None:
+        hits = await self._lane.triggers.match(
+            draft.request.text, active_projects=draft.projects, deadline_at=draft.cutoff_at
+        )
+        block = frame_triggers([excerpt_of(hit.entry) for hit in hits])
+        draft.triggers = [hits[index] for index in block.shown]
+        draft.trigger_block = block.text
+
+    async def _find_project_memory(self, draft: Draft) -> None:
+        state = await self._lane.core.refresh(draft.cutoff_at)
+        told = {hit.entry.citation for hit in draft.triggers}
+        memory = state.files.get(MEMORY)
+        entries = () if memory is None else memory.entries
+        draft.project_block = project_block(
+            [
+                ProjectMemory(excerpt_of(entry), entry.entry.annotations.importance)
+                for entry in entries
+                if entry.citation not in told and self._is_of_projects(entry, draft.projects)
+            ]
+        ).text
+
+    def _is_of_projects(self, entry: CuratedEntry, projects: Sequence[str]) -> bool:
+        if not entry.entry.annotations.projects:
+            return False
+        return why_not(entry, active_projects=projects, today=self._zone.day(self._clock.now())) is None
+
+    async def _find_changes(self, draft: Draft) -> None:
+        request = draft.request
+        if request.known:
+            draft.refreshed = await self._lane.bootstrap.changed(
+                request.view, request.known, active_projects=draft.projects, deadline_at=draft.cutoff_at
+            )
+
+    async def _find_reminders(self, draft: Draft) -> None:
+        caller = draft.request.caller
+        if caller is not None:
+            draft.reminders = await self._reminders.due(caller, caller.agent)
+
+    async def _find_intents(self, draft: Draft) -> None:
+        caller = draft.request.caller
+        if caller is not None and self._intents.per_turn:
+            draft.found = await self._firing.find(caller, draft.request.text)
+
+    async def _spend(self, draft: Draft, key: TurnKey) -> Mapping[str, Any]:
+        """Fire what was found. When the answer cannot be given in time any more, all of it is given back."""
+        caller = draft.request.caller
+        if caller is None:
+            raise RuntimeError("only a caller fires anything")
+        answers: list[Mapping[str, Any]] = []
+
+        def finish(connection: Any, fired: Sequence[Fired]) -> None:
+            answers[:] = [self._finish(draft, fired)]
+            self._answers.write(connection, key, msgspec.json.encode(answers[0]).decode())
+
+        fired = await self._firing.fire(caller, draft.found, most=self._intents.per_turn, finish=finish)
+        try:
+            await trio.lowlevel.checkpoint_if_cancelled()
+        except trio.Cancelled:  # the caller was told that its time is over
+            with trio.CancelScope(shield=True):
+                await self._give_back(key, fired)
+            raise
+        self._answers.remember(key, msgspec.json.encode(answers[0]).decode())
+        return answers[0]
+
+    async def _give_back(self, key: TurnKey, fired: Sequence[Fired]) -> None:
+        await self._firing.release(
+            key.agent, [one.token for one in fired], lambda connection: self._answers.drop(connection, key)
+        )
+
+    def _finish(self, draft: Draft, fired: Sequence[Fired]) -> Mapping[str, Any]:
+        """The answer as it is now; also from a worker thread."""
+        escalation = _NOBODY
+        if draft.request.caller is not None:
+            escalation = decide_escalation(
+                self._escalation, draft.request.caller, draft.request.text, strong_hit=bool(draft.triggers)
+            )
+        took_ms = (self._clock.monotonic() - draft.began) * 1000
+        return show_turn(draft, fired, escalation, took_ms=took_ms)
+
+
+@contextmanager
+def _unless_broken(part: str, draft: Draft | None = None) -> Iterator[None]:
+    """Go on without a part that fails, whatever the fault is: a reply waits for the others."""
+    try:
+        yield
+    except Exception as error:
+        log.warning("a part of a turn failed", kind=part, reason=type(error).__name__)
+        if draft is not None:
+            draft.degraded.append(part)
+
+
+def _key_of(request: TurnRequest) -> TurnKey | None:
+    """What the turn is known by; None where the context names no session and no conversation.
+
+    An answer is for one audience: with the same ids in another chat, or of another sender, it is another.
+    """
+    caller = request.caller
+    if caller is None or (session := caller.session_id or caller.writer) is None:
+        return None
+    sender = caller.sender
+    parts = (session, caller.writer or "", caller.chat_type, sender.id or "", str(sender.is_owner))
+    return TurnKey(caller.agent, join_parts(*parts), request.turn_id)

@@ -1,0 +1,71 @@
+"""Looking at the curated files of a workspace."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from openclaw_memd.curated.core import CuratedCore
+from openclaw_memd.curated.linting import Linting
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.files.rules import FileRules
+from openclaw_memd.zones import Zone
+from tests.curated.worlds import World, open_world
+
+GOALS = (
+    "- Learn to swim. <!-- review: 2026-01-11 -->\n"
+    "- Learn to dive. <!-- review: 2026-01-12 -->\n"
+    "- Learn to sail. <!-- review: 2025-01-01 | status: superseded -->\n"
+)
+
+
+class Desk:
+    """Who looks, and at what."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.core = CuratedCore(world.roots, FileRules.parse(), world.attributor)
+        self.linting = Linting(self.core, world.roots, Analyzer(), world.clock, Zone("UTC"))
+
+    def write(self, file: str, text: str) -> None:
+        (self.world.folder / file).write_text(text, encoding="utf-8")
+
+    async def found(self, file: str | None = None, budget: int = 10_000) -> list[tuple[str, int, str]]:
+        findings = await self.linting.lint(file, lambda _: budget)
+        return [(finding.file, finding.line, finding.rule.value) for finding in findings]
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with open_world(tmp_path) as world:
+        yield Desk(world)
+
+
+async def test_an_empty_workspace_has_nothing_to_look_at(desk: Desk) -> None:
+    assert await desk.found() == []
+    assert desk.linting.warnings() == []
+
+
+async def test_both_files_are_looked_at_or_one(desk: Desk) -> None:
+    desk.write("MEMORY.md", GOALS)
+    desk.write("USER.md", "<!-- observed: 2026-01-01 | status: active -->\n- Ana lives in Graz.\n")
+    due, order = ("MEMORY.md", 1, "review_due"), ("USER.md", 1, "not_imperative")
+    assert await desk.found() == [due, order]
+    assert await desk.found("USER.md") == [order]
+    desk.world.clock.forward(days=1)
+    assert (await desk.found("MEMORY.md"))[1:] == [("MEMORY.md", 2, "review_due")]
+
+
+async def test_a_file_that_cannot_be_used_and_other_names_are_told(desk: Desk) -> None:
+    desk.write("memory.md", "- old\n")
+    (desk.world.folder / "USER.md").symlink_to("memory.md")
+    assert await desk.found() == [("memory.md", 1, "name_case"), ("USER.md", 1, "unreadable")]
+    (finding, _) = await desk.linting.lint(None, lambda _: 10_000)
+    assert finding.detail == "not read: only MEMORY.md is"
+    assert await desk.found("MEMORY.md") == [("memory.md", 1, "name_case")]
+
+
+async def test_the_status_counts_what_is_due(desk: Desk) -> None:
+    desk.write("MEMORY.md", GOALS)
+    await desk.core.refresh()
+    assert desk.linting.warnings() == ["MEMORY.md has 1 entry to be reviewed: see `memd lint`"]

@@ -1,0 +1,56 @@
+"""What is no memory."""
+
+import pytest
+
+from openclaw_memd.domain.contamination import Contamination, find_contamination
+
+STAGED = "Candidate: use tabs\n  - confidence: 0.62\n  - evidence: memory/2026-01-11.md:3-4\n"
+LIGHT = STAGED + "  - recalls: 2\n  - status: staged"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (LIGHT, Contamination.REPORT),
+        ("- " + LIGHT, Contamination.REPORT),
+        ("@@ -1,3 +1,4 @@ - " + LIGHT, Contamination.REPORT),
+        ("[(" + LIGHT, Contamination.REPORT),
+        ("lead " * 30 + LIGHT, Contamination.REPORT),
+        ("Reflections: x confidence: 1 evidence: memory/a.md note: reflection", Contamination.REPORT),
+        ("# Reflections\nconfidence: 0.8\nevidence: memory/a.md:1\nnote: reflection", Contamination.REPORT),
+        ("<!-- openclaw-memory-promotion:memory:a b.md -->\n- x", Contamination.MARKER),
+        ("<!-- openclaw:dreaming:light:start -->", Contamination.MARKER),
+        ("Conversation Summary: we talked", Contamination.SUMMARY),
+        ("- conversation summary: we talked", Contamination.SUMMARY),
+        ("User: hello", Contamination.TRANSCRIPT),
+        ("- assistant: hello", Contamination.TRANSCRIPT),
+        (
+            "x [score=0.812 signals=3 recalls=2 avg=0.700 source=memory/2026-01-11.md:3-3]",
+            Contamination.SCORE,
+        ),
+        ("**Session Key**: a\n**Session ID**: b", Contamination.SESSION_HEADER),
+    ],
+)
+def test_it_is_told(text: str, found: Contamination) -> None:
+    assert find_contamination(text) is found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Candidate profile: the new hire starts in May",
+        STAGED,
+        "confidence: 0.9 evidence: memory/a.md status: staged recalls: 2",
+        "The session key is kept in the safe.",
+        "Session Key" + " " * 300 + "Session ID",
+        "Users: forty of them",
+        "score=0.8 of the test",
+        "",
+    ],
+)
+def test_what_only_resembles_it_is_none(text: str) -> None:
+    assert find_contamination(text) is None
+
+
+def test_turns_of_a_conversation_begin_with_who_speaks() -> None:
+    assert find_contamination("User: I moved to Graz", is_session=True) is None

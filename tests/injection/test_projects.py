@@ -1,0 +1,89 @@
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import trio
+
+from openclaw_memd.domain.callers import Caller
+from openclaw_memd.files.git_repository import GitRepositories
+from openclaw_memd.injection.projects import LOOK_S, ProjectScopes
+
+CALLER = Caller(session_id="s1")
+
+
+async def test_the_host_names_the_project_or_its_folder_does(tmp_path: Path) -> None:
+    scopes = ProjectScopes()
+    folder = replace(CALLER, project_root=str(tmp_path))
+
+    assert await scopes.current(None) is None
+    assert await scopes.current(CALLER) is None
+    assert await scopes.current(folder) == f"path:{tmp_path}"
+    assert await scopes.current(replace(folder, project_key="Example.org/a/B ")) == "example.org/a/B"
+
+
+@pytest.mark.parametrize("key", ["", " ", "a/<b>", "a\nb", "a/\ud800"])
+async def test_a_key_that_cannot_be_written_is_none(key: str, tmp_path: Path) -> None:
+    scopes = ProjectScopes()
+
+    assert await scopes.current(replace(CALLER, project_key=key)) is None
+    assert await scopes.active(replace(CALLER, project_key=key)) == ()
+    assert await scopes.current(replace(CALLER, project_key=key, project_root=str(tmp_path))) is not None
+
+
+async def test_a_session_keeps_its_last_projects_and_shares_none(tmp_path: Path) -> None:
+    scopes = ProjectScopes()
+    for key in "abcde":
+        await scopes.active(replace(CALLER, project_key=key))
+
+    assert await scopes.active(CALLER) == ("e", "d", "c", "b")
+    assert await scopes.active(replace(CALLER, project_root=str(tmp_path))) == (f"path:{tmp_path}", *"edc")
+    child = replace(CALLER, session_id="child", parent_session_id="s1")
+    assert await scopes.active(child) == ()
+    assert await scopes.active(replace(CALLER, agent="other")) == ()
+    assert await scopes.active(None) == ()
+
+
+async def test_asking_what_the_project_is_makes_none_active() -> None:
+    scopes = ProjectScopes()
+
+    assert await scopes.current(replace(CALLER, project_key="a")) == "a"
+    assert await scopes.active(CALLER) == ()
+
+
+async def test_a_call_without_a_session_has_its_own_project_alone() -> None:
+    scopes = ProjectScopes()
+    nobody = Caller()
+
+    assert await scopes.active(replace(nobody, project_key="a")) == ("a",)
+    assert await scopes.active(nobody) == ()
+
+
+class Slow(GitRepositories):
+    """Folders that do not answer until they may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_answer = threading.Event()
+        self.asked = 0
+
+    def project_key(self, folder: str) -> str | None:
+        self.asked += 1
+        assert self.may_answer.wait(20)
+        return f"path:{folder}"
+
+
+async def test_a_folder_that_hangs_holds_nobody_up(tmp_path: Path) -> None:
+    slow = Slow()
+    scopes = ProjectScopes(slow)
+    caller = replace(CALLER, project_root="/mnt/gone")
+    with trio.fail_after(LOOK_S * 20):
+        try:
+            assert await scopes.active(caller) == ()
+            assert await scopes.active(caller) == ()
+            assert slow.asked == 1, "one thread hangs, not one for each call"
+        finally:
+            slow.may_answer.set()
+        while await scopes.active(caller) == ():
+            await trio.lowlevel.checkpoint()
+        assert await scopes.active(caller) == ("path:/mnt/gone",)
