@@ -70,6 +70,11 @@ class LineClient:
         request = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
         self._socket.sendall(json.dumps(request).encode() + b"\n")
 
+    def notify(self, method: str, **params: Any) -> None:
+        """Tell and ask for no answer."""
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        self._socket.sendall(json.dumps(message).encode() + b"\n")
+
     def call(self, method: str, **params: Any) -> Any:
         """The result of one call, when no other is on its way."""
         self.send(method, **params)

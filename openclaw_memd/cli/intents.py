@@ -124,9 +124,10 @@ def _end(options: Namespace, method: str, word: str) -> int:
 
 
 def _due(options: Namespace) -> int:
+    """As the operator, who is told of all that is due: nobody chats in a terminal."""
     if options.words:
         raise UsageError("due takes no argument")
-    answer = call(options, "intent.due", _own_context(options))
+    answer = call(options, "intent.due", {})
     if options.json:
         print_json(answer)
         return DONE
@@ -139,8 +140,8 @@ def _due(options: Namespace) -> int:
 
 
 def _why(options: Namespace) -> int:
-    params = {"text": _text(options, "a message")}
-    answer = call(options, "intent.match", _own_context(options) | params)
+    """As the operator, for whom all intents hold."""
+    answer = call(options, "intent.match", {"text": _text(options, "a message")})
     if options.json:
         print_json(answer)
         return DONE
@@ -163,11 +164,6 @@ _ACTIONS: Final[Mapping[str, Callable[[Namespace], int]]] = {
     "due": _due,
     "why": _why,
 }
-
-
-def _own_context(options: Namespace) -> dict[str, Any]:
-    """The operator's, who sees what holds anywhere: nobody chats in a terminal. Only the agent counts."""
-    return {"agent": options.agent} if options.agent else {}
 
 
 def _find(options: Namespace, status: str | None = None) -> Iterator[dict[str, Any]]:
@@ -238,7 +234,7 @@ def _row(intent: dict[str, Any]) -> tuple[str, ...]:
 
 def _when(intent: dict[str, Any]) -> str:
     if intent["kind"] == "event":
-        by_meaning = ["(by meaning)"] if intent["semantic"] else []
+        by_meaning = ["(by meaning)"] if intent.get("semantic") else []
         keywords = ", ".join([*map(plain_line, intent["keywords"]), *by_meaning])
         return keywords if len(keywords) <= 40 else keywords[:39] + "…"
     due_at = _local(intent["due_at"]) if intent.get("due_at") else "-"

@@ -15,6 +15,7 @@ from openclaw_memd.intents.firing import Firing
 from openclaw_memd.intents.reminders import Reminders
 from openclaw_memd.intents.service import Intents
 from openclaw_memd.ports import Clock
+from openclaw_memd.turn.give_backs import GiveBacks
 from openclaw_memd.turn.turns import LaneOne, Turns
 from openclaw_memd.zones import Zone
 
@@ -47,6 +48,7 @@ class Turning:
         self.explaining = Explaining(self.intents)
         self.firing = Firing(state, self.intents.stems, clock)
         self.answers = TurnAnswers(state, clock)
+        self._give_backs = GiveBacks(self.firing, self.answers)
 
     def turns(self, settings: Agent, bootstrap: Bootstrap, escalation: EscalationRules) -> Turns:
         """The turns of an agent with these settings."""
@@ -57,6 +59,7 @@ class Turning:
             self.firing,
             self.reminders,
             self.answers,
+            self._give_backs,
             intents=settings.intents,
             escalation=escalation,
             clock=self._clock,
@@ -66,4 +69,4 @@ class Turning:
     @property
     def tasks(self) -> Mapping[str, Task]:
         """What runs beside the calls."""
-        return {"intents": self.intents.run, "turns": self.answers.run}
+        return {"intents": self.intents.run, "turns": self.answers.run, "fires": self._give_backs.run}

@@ -28,7 +28,8 @@ Family = Literal["latin", "cjk", "mixed", "other"]
 _GLOSSARY: Final = """
 backup backups embedding embeddings failover gateway glacier gpt kv network openai qmd router s3 vlan
 sauvegarde routeur passerelle réseau sicherung netzwerk copia enrutador pasarela respaldo red
-バックアップ ゲートウェイ ルーター ネットワーク 埋め込み 障害対応 备份 備份 网关 網關 路由器 网络 網絡 嵌入 故障转移
+バックアップ ゲートウェイ ルーター ネットワーク 埋め込み 障害対応
+备份 備份 网关 網關 路由器 网络 網絡 嵌入 故障转移
 백업 게이트웨이 라우터 네트워크 임베딩 резервная шлюз роутер сеть
 """
 _PROTECTED: Final = tuple(dict.fromkeys(normalize(term).lower() for term in _GLOSSARY.split()))
@@ -42,7 +43,9 @@ _COMPOUND: Final = re.compile(r"[^\W_]+(?:[._/-]+[^\W_]+)+")
 _WORD: Final = re.compile(rf"[{_HAN}]+|[\u30a0-\u30ff]+|[{_HANGUL}]+|(?:(?![{_HAN}{_KANA}{_HANGUL}])[^\W_])+")
 _NO_WORD: Final = re.compile(r"[\d\W_]+")
 _DATED: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[.-]\w+)?")
-_PATH_NOISE: Final = frozenset({"md", "txt", "json", "jsonl", "ts", "js", "py", "memory", "notes", "untrusted"})
+_PATH_NOISE: Final = frozenset(
+    ("md", "txt", "json", "jsonl", "ts", "js", "py", "memory", "notes", "untrusted")
+)
 _STOP: Final = frozenset().union(*LISTS.values()) | _PATH_NOISE
 _HAN_BORDER: Final = re.compile(
     "|".join(

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from openclaw_memd.domain.annotations import Annotations, strip_annotations
 from openclaw_memd.domain.line_hashes import HASH_BYTES
+from openclaw_memd.domain.lineage import strip_lineage
 from openclaw_memd.domain.markdown import Entry
 from openclaw_memd.domain.similarity import near_duplicate, outline
 from openclaw_memd.domain.sketches import strip_markers
@@ -45,8 +46,8 @@ def scope_of(file: str, annotations: Annotations) -> frozenset[str]:
 
 
 def bare_text(text: str) -> str:
-    """What an entry says, in one form: without its marker, its annotations and its line ends."""
-    plain = strip_markers(strip_annotations(text).strip())
+    """What an entry says, in one form: without its marker, annotations, line ends, and where it comes from."""
+    plain = strip_markers(strip_lineage(strip_annotations(text)).strip())
     return unicodedata.normalize("NFC", _SPACE.sub(" ", plain).strip())
 
 

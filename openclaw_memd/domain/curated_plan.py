@@ -107,7 +107,7 @@ def plan_memory(
             block,
             replaced[0],
             removed=[entry for entry in replaced if entry not in kept],
-            flipped=[(entry, _superseded(entry.text)) for entry in kept],
+            flipped=[(entry, mark_superseded(entry.text)) for entry in kept],
         )
     if placed is None:
         raise ConflictError("no place in the file is one for an entry: look at it", reason="no_place")
@@ -213,7 +213,7 @@ def _format(file: str, memory: Memory, annotations: Annotations) -> list[str]:
     return [above, *format_bullet(memory.text, replace(annotations, observed=None, status=None)).split("\n")]
 
 
-def _superseded(text: str) -> list[str]:
+def mark_superseded(text: str) -> list[str]:
     """The lines of an entry that holds no more."""
     lines = text.split("\n")
     for index, line in lines_outside_fences(lines):

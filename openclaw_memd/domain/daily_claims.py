@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Final, NamedTuple
 
-from openclaw_memd.domain.annotations import Annotations, strip_annotations
+from openclaw_memd.domain.annotations import strip_annotations
 from openclaw_memd.domain.comments import comments_in_line
 from openclaw_memd.domain.contamination import find_contamination
 from openclaw_memd.domain.fences import Fence, opening_fence
-from openclaw_memd.domain.lines import indent_width
-from openclaw_memd.domain.markdown import Entry, parse_entries
+from openclaw_memd.domain.lines import indent_width, split_lines
+from openclaw_memd.domain.markdown import Entry, parse_entries, read_spans
 from openclaw_memd.domain.plain_headings import is_plain_heading
 from openclaw_memd.domain.scripts import RUN_BODY
 
@@ -33,13 +33,15 @@ _WORDY: Final = re.compile(r"[^\W_]")
 class Claim:
     """One claim, in one line: ``text`` is all of it, however long, with what stands above it.
 
-    Lines are counted from 1, both included. ``body`` is its own part of the text.
+    Lines are counted from 1, both included. ``body`` is its own part of the text, ``context`` are the lines
+    that the rest of it comes from.
     """
 
     text: str
     body: str
     start_line: int
     end_line: int
+    context: tuple[int, ...] = ()
     key: str | None = None
     projects: tuple[str, ...] = ()
     observed: date | None = None
@@ -50,10 +52,15 @@ def read_claims(text: str) -> list[Claim]:
 
     Of an entry that is text of a machine nothing is claimed, whatever its parts look like.
     """
-    entries = (
-        entry for entry in parse_entries(_without_managed(text)) if find_contamination(entry.text) is None
-    )
-    return [claim for entry in entries for claim in _claims(entry) if _says_enough(claim.body)]
+    plain = _without_managed(text)
+    headings = _Headings(plain)
+    entries = (entry for entry in parse_entries(plain) if find_contamination(entry.text) is None)
+    return [
+        claim
+        for entry in entries
+        for claim in _claims(entry, headings.above(entry))
+        if _says_enough(claim.body)
+    ]
 
 
 def _without_managed(text: str) -> str:
@@ -91,15 +98,39 @@ def _ends_below(lines: Sequence[str], index: int) -> bool:
     return False
 
 
-def _claims(entry: Entry) -> Iterator[Claim]:
+class _Heading(NamedTuple):
+    title: str
+    line: int
+
+
+class _Headings:
+    """The headings of a text, for what stands under them."""
+
+    def __init__(self, text: str) -> None:
+        spans = read_spans(split_lines(text).texts)
+        self._lines = [(span.first + 1, span.heading_path) for span in spans if span.kind == "heading"]
+
+    def above(self, entry: Entry) -> _Heading | None:
+        """The nearest heading that says something; of an entry with labels it is its own."""
+        for depth in range(len(entry.heading_path), 0, -1):
+            path = entry.heading_path[:depth]
+            if entry.kind == "labels" and depth == len(entry.heading_path):
+                return _Heading(path[-1], entry.start_line)
+            if not is_plain_heading(path[-1]):
+                found = [line for line, other in self._lines if line < entry.start_line and other == path]
+                return _Heading(path[-1], found[-1]) if found else None
+        return None
+
+
+def _claims(entry: Entry, heading: _Heading | None) -> Iterator[Claim]:
     match entry.kind:
         case "item":
-            yield from _item_claims(entry)
+            yield from _item_claims(entry, heading)
         case "paragraph":
-            yield _whole(entry, " ".join(_plain_lines(entry.text)))
+            yield _whole(entry, heading, " ".join(_plain_lines(entry.text)))
         case "labels":
             lines = [_without_bullet(line) for line in _plain_lines(entry.text)[1:]]
-            yield _whole(entry, "; ".join(line for line in lines if line), is_labels=True)
+            yield _whole(entry, heading, "; ".join(line for line in lines if line))
         case _:
             return
 
@@ -109,31 +140,28 @@ def _plain_lines(text: str) -> list[str]:
     return [plain for line in lines if (plain := _without_comments(line).strip())]
 
 
-def _whole(entry: Entry, text: str, *, is_labels: bool = False) -> Claim:
+def _whole(entry: Entry, heading: _Heading | None, text: str) -> Claim:
     body = " ".join(text.split())
-    heading = entry.heading_path[-1] if is_labels and entry.heading_path else _heading_of(entry)
-    return _claim(entry, body, _under(heading, body), entry.start_line, entry.end_line)
+    return _claim(entry, heading, (body, body), (entry.start_line, entry.end_line))
 
 
-def _heading_of(entry: Entry) -> str | None:
-    """The nearest heading that says something."""
-    return next((title for title in reversed(entry.heading_path) if not is_plain_heading(title)), None)
-
-
-def _under(heading: str | None, text: str) -> str:
-    return text if heading is None else f"{heading.rstrip(' :：')}: {text}"
-
-
-def _claim(entry: Entry, body: str, text: str, start_line: int, end_line: int) -> Claim:
-    annotations: Annotations = entry.annotations
+def _claim(
+    entry: Entry,
+    heading: _Heading | None,
+    texts: tuple[str, str],
+    lines: tuple[int, int],
+    outer: Sequence[int] = (),
+) -> Claim:
+    body, text = texts
+    context = outer if heading is None else (heading.line, *outer)
     return Claim(
-        text,
+        text if heading is None else f"{heading.title.rstrip(' :：')}: {text}",
         body,
-        start_line,
-        end_line,
-        annotations.key,
-        annotations.projects,
-        annotations.observed,
+        *lines,
+        context=tuple(context),
+        key=entry.annotations.key,
+        projects=entry.annotations.projects,
+        observed=entry.annotations.observed,
     )
 
 
@@ -143,7 +171,7 @@ class _Item:
     parts: list[str]
     first: int
     last: int
-    above: tuple[str, ...]
+    outer: tuple["_Item", ...]
     has_children: bool = False
 
     @property
@@ -151,14 +179,14 @@ class _Item:
         return " ".join(" ".join(self.parts).split())
 
 
-def _item_claims(entry: Entry) -> Iterator[Claim]:
+def _item_claims(entry: Entry, heading: _Heading | None) -> Iterator[Claim]:
     """Each item by itself, under those that it is in; one that only introduces others is none."""
-    heading = _heading_of(entry)
     for item in _read_items(entry):
         is_container = item.has_children and len(item.parts) == 1 and item.text.endswith((":", "："))
         if item.text and not is_container:
-            text = _under(heading, " > ".join((*item.above, item.text)))
-            yield _claim(entry, item.text, text, item.first, item.last)
+            text = " > ".join((*(outer.text.rstrip(" :：") for outer in item.outer), item.text))
+            lines = tuple(line for outer in item.outer for line in range(outer.first, outer.last + 1))
+            yield _claim(entry, heading, (item.text, text), (item.first, item.last), lines)
 
 
 def _read_items(entry: Entry) -> list[_Item]:
@@ -175,9 +203,8 @@ def _read_items(entry: Entry) -> list[_Item]:
                 open_items.pop()
             for outer in open_items[-1:]:
                 outer.has_children = True
-            above = tuple(outer.text.rstrip(" :：") for outer in open_items)
             text = "" if fence is not None and not was_in_fence else match["text"].strip()
-            item = _Item(indent, [text] if text else [], number, number, above)
+            item = _Item(indent, [text] if text else [], number, number, tuple(open_items))
             items.append(item)
             open_items.append(item)
         elif open_items and shown.strip():

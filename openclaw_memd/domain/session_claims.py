@@ -15,7 +15,9 @@ _LABEL: Final = re.compile(r"(?P<who>User|Assistant): ")
 _BORDER: Final = re.compile(r"(?<=[.!?…؟])[\"'»”’)\]]*\s+(?=\S)|(?<=[。！？])[」』）]*\s*(?=\S)")
 _QUESTION: Final = ("?", "？", "؟")
 _CLOSING: Final = "\"'»”’)]」』） "
-_SHORT_WORD: Final = re.compile(r"(?:^|[\s(])(?:[^\W\d_]|e\.g|i\.e|z\.B|p\.ex|etc|vs|Dr|Mr|Mrs|St|No|Nr|ca|т\.е)\.$")
+_SHORT_WORD: Final = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d_]|e\.g|i\.e|z\.B|p\.ex|etc|vs|Dr|Mr|Mrs|St|No|Nr|ca|т\.е)\.$"
+)
 _BULLET: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _UNSPACED: Final = re.compile(f"[{RUN_BODY}]")
 _WORDY: Final = re.compile(r"[^\W\d_]")

@@ -109,7 +109,7 @@ async def attach(call: Call, params: AttachParams) -> Attached:
 
     agent.runtimes.attach(runtime)
     duplex.keep(_key(params.agent_id), end)
-    call.afterwards.append(runtime.open)
+    call.delivery.when_sent.append(runtime.open)
     return Attached(attached=True, used=agent.chat_model.status().provider == "runtime")
 
 

@@ -14,6 +14,7 @@ from openclaw_memd.config.schema import Limits
 from openclaw_memd.errors import DeadlineError, TooLargeError
 from openclaw_memd.gateway.admission import Admission
 from openclaw_memd.gateway.contexts import caller_of
+from openclaw_memd.gateway.delivery import Delivery
 from openclaw_memd.gateway.duplex import Duplex
 from openclaw_memd.gateway.faults import describe
 from openclaw_memd.gateway.metrics import Metrics
@@ -45,12 +46,12 @@ class Caller:
 class Exchange:
     """One message of a caller. ``received_at`` is in trio's time; deadlines count from it.
 
-    ``afterwards`` is done once the answer was sent.
+    ``delivery`` tells whether the answer was sent.
     """
 
     caller: Caller
     received_at: float
-    afterwards: list[Callable[[], None]]
+    delivery: Delivery
 
 
 Function = Callable[..., Awaitable[Any]]
@@ -116,7 +117,7 @@ class Calls:
             exchange.received_at + limit_s,
             caller,
             exchange.caller.duplex,
-            exchange.afterwards,
+            exchange.delivery,
         )
 
         async def work() -> bytes:

@@ -1,12 +1,11 @@
 """The line protocol: one JSON text a line, both ways."""
 
-from collections.abc import Callable
-
 import trio
 
 from openclaw_memd.config.schema import Limits
 from openclaw_memd.errors import DeadlineError
 from openclaw_memd.gateway.calls import Caller
+from openclaw_memd.gateway.delivery import Delivery
 from openclaw_memd.gateway.duplex import Duplex
 from openclaw_memd.gateway.faults import Fault, encode_fault, make_fault, queue_full
 from openclaw_memd.gateway.frames import FrameReader, FrameTooLongError
@@ -127,16 +126,17 @@ class LineConnection:
         await self._answer(frame, calls)
 
     async def _answer(self, frame: bytes, calls: trio.CancelScope) -> None:
-        afterwards: list[Callable[[], None]] = []
+        delivery = Delivery()
+        is_sent = False
         try:
-            answer = await self._dispatcher.answer(frame, self._caller, afterwards)
+            answer = await self._dispatcher.answer(frame, self._caller, delivery)
             if answer:
                 await self.send(answer)
-            for act in afterwards:
-                act()
+                is_sent = True
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             calls.cancel()
         finally:
+            delivery.end(sent=is_sent)
             self._caller.places.release()
 
     async def _refuse(self, fault: Fault) -> None:

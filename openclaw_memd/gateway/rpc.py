@@ -3,7 +3,6 @@
 The library's own asynchronous entry point needs asyncio, so its pieces are put together here under trio.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -17,6 +16,7 @@ from jsonrpcserver.response import to_serializable_one
 from openclaw_memd.config.schema import Limits
 from openclaw_memd.errors import InvalidParamsError, TooLargeError
 from openclaw_memd.gateway.calls import Caller, Calls, Exchange
+from openclaw_memd.gateway.delivery import Delivery
 from openclaw_memd.gateway.faults import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -41,14 +41,12 @@ class Dispatcher:
         self._calls = calls
         self._limits = limits
 
-    async def answer(
-        self, raw: bytes, caller: Caller, afterwards: list[Callable[[], None]] | None = None
-    ) -> bytes:
+    async def answer(self, raw: bytes, caller: Caller, delivery: Delivery | None = None) -> bytes:
         """The answer to one message, a call or a batch: nothing to notifications, to all else something.
 
-        ``afterwards`` gets what is to be done once the answer was sent.
+        ``delivery`` gets what is to be done once it is known whether the answer was sent.
         """
-        exchange = Exchange(caller, trio.current_time(), [] if afterwards is None else afterwards)
+        exchange = Exchange(caller, trio.current_time(), delivery or Delivery())
         try:
             message = parse(raw, depth=self._limits.depth)
         except JsonError as error:

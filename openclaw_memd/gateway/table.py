@@ -6,6 +6,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from openclaw_memd.config.schema import Limits
 from openclaw_memd.domain.callers import Caller
+from openclaw_memd.gateway.delivery import Delivery
 from openclaw_memd.gateway.duplex import Duplex
 from openclaw_memd.gateway.rights import Right
 from openclaw_memd.gateway.schemas import CallParams
@@ -25,7 +26,7 @@ class Call:
     """What a handler works with. ``deadline_at`` is in trio's time, infinite for a call without deadline.
 
     ``caller`` is None without a context: then it is the operator. ``duplex`` is the connection's other
-    direction, None where it has none; ``afterwards`` is done once the answer was sent.
+    direction, None where it has none; ``delivery`` tells whether the answer was sent.
     """
 
     services: Services
@@ -33,7 +34,7 @@ class Call:
     deadline_at: float
     caller: Caller | None = None
     duplex: Duplex | None = None
-    afterwards: list[Callable[[], None]] = field(default_factory=list)
+    delivery: Delivery = field(default_factory=Delivery)
 
 
 @dataclass(frozen=True, slots=True)

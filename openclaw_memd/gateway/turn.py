@@ -95,7 +95,10 @@ async def answer_turn(call: Call, params: TurnParams) -> TurnResult:
         known=params.known,
         deadline_at=call.deadline_at,
     )
-    return msgspec.convert(await agent.turns.answer(request), TurnResult)
+    reply = await agent.turns.answer(request)
+    if reply.when_lost is not None:
+        call.delivery.when_lost.append(reply.when_lost)
+    return msgspec.convert(reply.answer, TurnResult)
 
 
 METHODS: tuple[AnyMethod, ...] = (

@@ -1,6 +1,6 @@
 """An answer to one message, in the making and made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -34,6 +34,14 @@ class TurnRequest:
     turn_id: str
     known: Mapping[str, str]
     deadline_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, and what is to be done when it does not reach its caller."""
+
+    answer: Mapping[str, Any]
+    when_lost: Callable[[], None] | None = None
 
 
 @dataclass(slots=True)

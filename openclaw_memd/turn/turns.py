@@ -7,6 +7,7 @@ and named, and the rest is answered. What spends something comes last, in one tr
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -37,7 +38,8 @@ from openclaw_memd.injection.triggers import Triggers
 from openclaw_memd.intents.firing import Fired, Firing
 from openclaw_memd.intents.reminders import Reminders
 from openclaw_memd.ports import Clock
-from openclaw_memd.turn.drafts import Draft, TurnRequest, show_turn
+from openclaw_memd.turn.drafts import Draft, Reply, TurnRequest, show_turn
+from openclaw_memd.turn.give_backs import GiveBacks
 from openclaw_memd.zones import Zone
 
 log = structlog.get_logger("memd.turn")
@@ -64,6 +66,7 @@ class Turns:
         firing: Firing,
         reminders: Reminders,
         answers: TurnAnswers,
+        give_backs: GiveBacks,
         *,
         intents: Intents,
         escalation: EscalationRules,
@@ -74,12 +77,13 @@ class Turns:
         self._firing = firing
         self._reminders = reminders
         self._answers = answers
+        self._give_backs = give_backs
         self._intents = intents
         self._escalation = escalation
         self._clock = clock
         self._zone = zone
 
-    async def answer(self, request: TurnRequest) -> Mapping[str, Any]:
+    async def answer(self, request: TurnRequest) -> Reply:
         """The answer with the contract's names; that of a turn that was answered before is the same.
 
         It comes by the deadline with what there is; when it would come later, nothing is spent.
@@ -90,11 +94,11 @@ class Turns:
         async with self._answers.alone(key):
             with _unless_broken("turn"):
                 if (first := self._answers.find(key)) is not None:
-                    answer: Mapping[str, Any] = msgspec.json.decode(first)
-                    return answer
+                    self._give_backs.note_found(key)
+                    return Reply(msgspec.json.decode(first))
             return await self._compose(request, key)
 
-    async def _compose(self, request: TurnRequest, key: TurnKey | None) -> Mapping[str, Any]:
+    async def _compose(self, request: TurnRequest, key: TurnKey | None) -> Reply:
         draft = Draft(request, trio.current_time(), self._clock.monotonic())
         if request.view.injection is Injection.ALL:
             await self._part(draft, "projects", self._find_projects)
@@ -104,13 +108,13 @@ class Turns:
         await self._part(draft, "reminders", self._find_reminders)
         await self._part(draft, "intents", self._find_intents)
         if key is None:
-            return self._finish(draft, ())
+            return Reply(self._finish(draft, ()))
         if draft.found.whys and trio.current_time() < draft.cutoff_at:
             with _unless_broken("intents", draft):
                 return await self._spend(draft, key)
         answer = self._finish(draft, ())
         self._answers.keep(key, msgspec.json.encode(answer).decode())
-        return answer
+        return Reply(answer)
 
     async def _part(self, draft: Draft, name: str, work: Callable[[Draft], Awaitable[None]]) -> None:
         """Do a part of the work, as long as there is time for it; without it the others are answered."""
@@ -165,7 +169,7 @@ class Turns:
         if caller is not None and self._intents.per_turn:
             draft.found = await self._firing.find(caller, draft.request.text)
 
-    async def _spend(self, draft: Draft, key: TurnKey) -> Mapping[str, Any]:
+    async def _spend(self, draft: Draft, key: TurnKey) -> Reply:
         """Fire what was found. When the answer cannot be given in time any more, all of it is given back."""
         caller = draft.request.caller
         if caller is None:
@@ -177,19 +181,15 @@ class Turns:
             self._answers.write(connection, key, msgspec.json.encode(answers[0]).decode())
 
         fired = await self._firing.fire(caller, draft.found, most=self._intents.per_turn, finish=finish)
+        tokens = [one.token for one in fired]
         try:
             await trio.lowlevel.checkpoint_if_cancelled()
         except trio.Cancelled:  # the caller was told that its time is over
             with trio.CancelScope(shield=True):
-                await self._give_back(key, fired)
+                await self._give_backs.give_back(key, tokens)
             raise
         self._answers.remember(key, msgspec.json.encode(answers[0]).decode())
-        return answers[0]
-
-    async def _give_back(self, key: TurnKey, fired: Sequence[Fired]) -> None:
-        await self._firing.release(
-            key.agent, [one.token for one in fired], lambda connection: self._answers.drop(connection, key)
-        )
+        return Reply(answers[0], partial(self._give_backs.note_lost, key, tokens) if tokens else None)
 
     def _finish(self, draft: Draft, fired: Sequence[Fired]) -> Mapping[str, Any]:
         """The answer as it is now; also from a worker thread."""

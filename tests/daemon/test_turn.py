@@ -1,6 +1,7 @@
 """A day with ``inject.turn``: what is remembered comes back when it is spoken of, and where it belongs."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
@@ -8,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from openclaw_memd.domain.recall_guard import strip_recalled
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import QUICK, page
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 OWNER: dict[str, Any] = {
@@ -144,3 +145,26 @@ def test_a_long_message_and_odd_ones_are_answered(client: LineClient) -> None:
         answer = turn(client, text)
         assert answer["triggers"] == []
         assert "degraded" not in answer
+
+
+def test_what_nobody_hears_spends_nothing(daemon: RunningDaemon, client: LineClient) -> None:
+    made = client.call("intent.create", description="ask for the key", keywords=["archive"], context=OWNER)
+    asked: dict[str, Any] = {"text": "the archive", "turn_id": "unheard", "context": OWNER}
+    before = answered_turns(daemon)
+    client.notify("inject.turn", **asked)
+    daemon.wait_until(lambda: answered_turns(daemon) == before + 1)
+
+    def is_given_back() -> bool:
+        shown = client.call("intent.get", id=made["intent"]["id"], context=OWNER)["intent"]
+        return bool(shown["status"] == "armed" and shown["fire_count"] == 0)
+
+    daemon.wait_until(is_given_back)
+    assert len(client.call("inject.turn", **asked)["intents"]) == 1
+
+
+def answered_turns(daemon: RunningDaemon) -> int:
+    """How many turns were answered so far, by the daemon's own count."""
+    counts = re.findall(
+        r'memd_calls_total\{[^}]*method="inject\.turn"[^}]*\} (\d+)', page(daemon, "/metrics").text
+    )
+    return sum(map(int, counts))

@@ -1,0 +1,258 @@
+"""What becomes of each claim of a night: it is new, it is known, or it takes the place of what it replaces.
+
+No model is needed. Who says the same in almost the same words is known already, and the entry that is there
+stays. An explicit key replaces what has the same key and scope, by a newer observation and never by somebody
+who is trusted less. Everything else is added, and what may contradict it is only named.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from enum import StrEnum
+from typing import Literal
+
+from openclaw_memd.domain.comments import is_comment_line
+from openclaw_memd.domain.contradictions import contradicts
+from openclaw_memd.domain.curated_files import bare_text, is_memory, says_same, scope_of
+from openclaw_memd.domain.markdown import Entry
+from openclaw_memd.domain.promoted_lines import Fact
+from openclaw_memd.domain.provenance import Origin, is_trusted, trust_rank
+from openclaw_memd.domain.text import Analyzer
+
+Action = Literal["added", "merged", "superseded"]
+
+
+class Setback(StrEnum):
+    """Why a claim is not written. The set is closed; each has a ``description``."""
+
+    SOURCE_GONE = "source_gone"
+    ORIGIN = "origin"
+    DELETED = "deleted"
+    BLANK = "blank"
+    EXPIRED = "expired"
+    OLDER = "older"
+    SUPERSEDED = "superseded"
+    CONTINUATION = "continuation"
+    CHANGED = "candidate_changed"
+    UNWRITABLE = "unwritable"
+    LOSS = "loss"
+    BUDGET = "budget"
+    REJECTED = "rejected"
+    CONFLICT = "conflict"
+
+    @property
+    def description(self) -> str:
+        """One plain sentence for people."""
+        return _DESCRIPTIONS[self]
+
+
+_DESCRIPTIONS = {
+    Setback.SOURCE_GONE: "Its source does not say it any more.",
+    Setback.ORIGIN: "Its source is not trusted, or less than what it would replace.",
+    Setback.DELETED: "It was deleted from the curated files by hand, or its promotion was undone.",
+    Setback.BLANK: "Nothing of it can be seen.",
+    Setback.EXPIRED: "Its own `expires` date has passed.",
+    Setback.OLDER: "What it would replace was noted later.",
+    Setback.SUPERSEDED: "A newer entry replaced the same one before.",
+    Setback.CONTINUATION: "What it would replace has several lines; a person must decide.",
+    Setback.CHANGED: "It changed while the night was at work; the next one looks again.",
+    Setback.UNWRITABLE: "It cannot be written such that it is one entry and all others stay as they are.",
+    Setback.LOSS: "Enough entries were replaced for one night or one week; it waits.",
+    Setback.BUDGET: "The file has no room for it; it waits.",
+    Setback.REJECTED: "The owner rejected it.",
+    Setback.CONFLICT: "The file could not be rewritten now; it waits.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """An entry that is in a curated file. ``origin`` is None when nobody knows yet who is behind it."""
+
+    file: str
+    entry: Entry
+    origin: Origin | None = Origin.AGENT
+
+    @property
+    def citation(self) -> str:
+        """Where it stands."""
+        first, last = self.entry.start_line, self.entry.end_line
+        return f"{self.file}#L{first}" if first == last else f"{self.file}#L{first}-L{last}"
+
+    @property
+    def is_vouched(self) -> bool:
+        """Whether it counts: what nobody is known to be behind was written just now, by an editor."""
+        return self.origin is None or is_trusted(self.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is done with one fact: ``priors`` are the entries that it is merged into or takes the place of.
+
+    Of several that a fact is merged into the first stays, the others go.
+    """
+
+    fact: Fact
+    action: Action
+    priors: tuple[Prior, ...] = ()
+
+    @property
+    def gone(self) -> tuple[Prior, ...]:
+        """The entries that are not active afterwards."""
+        return self.priors[1:] if self.action == "merged" else self.priors
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is written."""
+        return self.action != "merged" or bool(self.gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A new fact and an entry that may say otherwise: both stay, and people decide."""
+
+    key: str
+    text: str
+    source: str
+    other_text: str
+    other_citation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is to be done, the best first, and why the rest is not."""
+
+    steps: tuple[Step, ...]
+    rejected: Mapping[str, Setback] = field(default_factory=dict)
+    contradictions: tuple[Contradiction, ...] = ()
+
+
+def decide(facts: Sequence[Fact], priors: Sequence[Prior], analyzer: Analyzer, *, today: date) -> Decision:
+    """What to do with ``facts``, the best first, where the curated files hold ``priors``."""
+    rejected: dict[str, Setback] = {}
+    steps: list[Step] = []
+    for fact in _newest_of_keys(_fold(facts, analyzer), rejected):
+        match _decide_one(fact, priors, analyzer, today):
+            case Setback() as setback:
+                rejected |= dict.fromkeys(fact.keys, setback)
+            case Step() as step:
+                steps.append(step)
+    found = tuple(_contradictions(steps, priors))
+    return Decision(tuple(steps), rejected, found)
+
+
+def keyed_priors(fact: Fact, priors: Iterable[Prior]) -> tuple[Prior, ...]:
+    """The active entries of the fact's file that have its key and scope."""
+    if fact.said.key is None:
+        return ()
+    scope = scope_of(fact.file, fact.said)
+    return tuple(
+        prior
+        for prior in priors
+        if prior.file == fact.file
+        and is_memory(prior.entry)
+        and prior.entry.annotations.status != "superseded"
+        and prior.entry.annotations.key == fact.said.key
+        and scope_of(prior.file, prior.entry.annotations) == scope
+        and prior.is_vouched
+    )
+
+
+def is_one_line(entry: Entry) -> bool:
+    """Whether all that an entry says is in one line."""
+    return sum(not is_comment_line(line) for line in entry.text.split("\n") if line.strip()) == 1
+
+
+def _decide_one(fact: Fact, priors: Sequence[Prior], analyzer: Analyzer, today: date) -> Step | Setback:
+    if fact.said.expires is not None and fact.said.expires < today:
+        return Setback.EXPIRED
+    bare = bare_text(fact.text)
+    same = [prior for prior in priors if _covers(prior, fact) and says_same(bare_text(prior.entry.text), bare, analyzer)]
+    active = [prior for prior in same if prior.entry.annotations.status != "superseded"]
+    if active:
+        return Step(fact, "merged", (active[0],))
+    if any(not _is_newer(fact, prior) for prior in same):
+        return Setback.SUPERSEDED
+    replaced = keyed_priors(fact, priors)
+    if not replaced:
+        return Step(fact, "added")
+    if any(prior.origin is None or trust_rank(prior.origin) > trust_rank(fact.provenance.origin) for prior in replaced):
+        return Setback.ORIGIN
+    if not all(_is_newer(fact, prior) for prior in replaced):
+        return Setback.OLDER
+    if not all(is_one_line(prior.entry) for prior in replaced):
+        return Setback.CONTINUATION
+    return Step(fact, "superseded", replaced)
+
+
+def _covers(prior: Prior, fact: Fact) -> bool:
+    """Whether an entry shows wherever the fact is to show."""
+    said = prior.entry.annotations
+    return (
+        is_memory(prior.entry)
+        and prior.is_vouched
+        and said.project_valid
+        and scope_of(prior.file, said) <= frozenset(fact.said.projects)
+        and (fact.said.key is None or said.key in (None, fact.said.key))
+    )
+
+
+def _is_newer(fact: Fact, prior: Prior) -> bool:
+    """Whether the fact was noted on the day of the entry or later. What has no date is the oldest."""
+    before, now = prior.entry.annotations.observed, fact.said.observed
+    return before is None or (now is not None and now >= before)
+
+
+def _fold(facts: Sequence[Fact], analyzer: Analyzer) -> list[Fact]:
+    """One fact for all that say the same with the same key in the same scope."""
+    folded: list[Fact] = []
+    for fact in facts:
+        bare = bare_text(fact.text)
+        for index, other in enumerate(folded):
+            if _subject(fact) == _subject(other) and says_same(bare_text(other.text), bare, analyzer):
+                folded[index] = replace(other, keys=(*other.keys, *fact.keys))
+                break
+        else:
+            folded.append(fact)
+    return folded
+
+
+def _newest_of_keys(facts: Sequence[Fact], rejected: dict[str, Setback]) -> list[Fact]:
+    """The facts without those that another one of the same key makes out of date."""
+    kept: list[Fact] = []
+    for fact in facts:
+        rivals = [other for other in facts if other is not fact and fact.said.key is not None and _subject(other) == _subject(fact)]
+        best = max([fact, *rivals], key=_standing)
+        if best is fact:
+            kept.append(fact)
+        else:
+            is_below = trust_rank(best.provenance.origin) > trust_rank(fact.provenance.origin)
+            rejected |= dict.fromkeys(fact.keys, Setback.ORIGIN if is_below else Setback.OLDER)
+    return kept
+
+
+def _standing(fact: Fact) -> tuple[int, date, str]:
+    return trust_rank(fact.provenance.origin), fact.said.observed or date.min, fact.key
+
+
+def _subject(fact: Fact) -> tuple[str, str | None, frozenset[str]]:
+    return fact.file, fact.said.key, frozenset(fact.said.projects)
+
+
+def _contradictions(steps: Sequence[Step], priors: Sequence[Prior]) -> Iterable[Contradiction]:
+    for number, step in enumerate(steps):
+        if step.action != "added":
+            continue
+        fact = step.fact
+        for prior in priors:
+            other = bare_text(prior.entry.text)
+            if (
+                is_memory(prior.entry)
+                and prior.is_vouched
+                and prior.entry.annotations.status != "superseded"
+                and scope_of(prior.file, prior.entry.annotations) == frozenset(fact.said.projects)
+                and contradicts(fact.text, other)
+            ):
+                yield Contradiction(fact.key, fact.text, fact.source, other, prior.citation)
+        for later in steps[number + 1 :]:
+            if later.action == "added" and _subject(later.fact) == _subject(fact) and contradicts(fact.text, later.fact.text):
+                yield Contradiction(fact.key, fact.text, fact.source, later.fact.text, later.fact.source)

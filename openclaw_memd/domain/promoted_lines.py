@@ -1,0 +1,119 @@
+"""The lines of a promoted claim, built by code alone: the text of a source, and nothing that a model wrote."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from openclaw_memd.domain.annotations import Annotations, format_annotations
+from openclaw_memd.domain.curated_files import MEMORY, USER, CuratedFile
+from openclaw_memd.domain.lineage import format_anchor, format_tail
+from openclaw_memd.domain.note_entries import format_bullet
+from openclaw_memd.domain.project_keys import tidy_project_key
+from openclaw_memd.domain.provenance import Origin, Provenance
+from openclaw_memd.domain.user_contract import count_orders, is_order
+
+TEXT_CHARS: Final = 640  # OpenClaw's values, down to the shares
+TRIGGERS: Final = 3
+_TRIGGER_CHARS: Final = 64
+_SENTENCE_SHARE: Final = 0.55
+_WORD_SHARE: Final = 0.65
+_CUT: Final = "..."
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s)|[。！？]")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A claim that is to come into a curated file.
+
+    ``text`` is what its source says, in one line. ``said`` is what it says of itself; its ``observed`` is
+    when it was noted. ``keys`` are those of the candidates that say it, the first that of this one.
+    """
+
+    keys: tuple[str, ...]
+    text: str
+    source: str
+    provenance: Provenance
+    said: Annotations
+
+    @property
+    def key(self) -> str:
+        """The candidate's key."""
+        return self.keys[0]
+
+    @property
+    def file(self) -> CuratedFile:
+        """Where it belongs: what the owner orders for everywhere is for USER.md, all else for MEMORY.md."""
+        is_owners = self.provenance.origin is Origin.OWNER and not self.said.projects
+        return USER if is_owners and is_order(self.text) and count_orders(self.text) == 1 else MEMORY
+
+
+def describe(
+    said: Annotations, *, tags: Iterable[str], score: float, projects: Sequence[str], key: str | None, noted_on: date | None
+) -> Annotations:
+    """What a promoted entry says of itself: what its source ``said``, else what is known of the candidate."""
+    keys = said.projects or tuple(dict.fromkeys(filter(None, map(tidy_project_key, projects))))
+    return Annotations(
+        triggers=said.triggers or tuple(filter(_is_trigger, dict.fromkeys(tags)))[:TRIGGERS],
+        importance=said.importance or rate(score),
+        projects=keys,
+        key=said.key or (key if key is not None and _is_key(key) else None),
+        review=said.review,
+        observed=said.observed or noted_on,
+        expires=said.expires,
+    )
+
+
+def rate(score: float) -> int:
+    """The importance of a candidate with this score."""
+    return min(10, max(3, round(score * 10)))
+
+
+def format_fact(fact: Fact) -> list[str]:
+    """The lines of its entry.
+
+    Raises:
+        InvalidParamsError: nothing visible is in its text.
+    """
+    text = cut_text(fact.text)
+    if fact.file == USER:
+        above = [format_anchor(key, fact.source) for key in fact.keys]
+        above.append(format_annotations(Annotations(observed=fact.said.observed, status="active")))
+        rest = Annotations(triggers=fact.said.triggers, importance=fact.said.importance, key=fact.said.key,
+                           review=fact.said.review, expires=fact.said.expires)
+        return [*above, *format_bullet(text, rest).split("\n")]
+    anchors = [format_anchor(key) for key in fact.keys]
+    return [*anchors, *format_bullet(f"{text} {format_tail(fact.source)}", fact.said).split("\n")]
+
+
+def cut_text(text: str, most: int = TEXT_CHARS) -> str:
+    """``text`` in at most ``most`` code points, cut behind a sentence or a word where there is one late enough."""
+    if len(text) <= most:
+        return text
+    head = text[: most - len(_CUT)]
+    sentences = [found.end() for found in _SENTENCE_END.finditer(text, 0, len(head) + 1) if found.end() <= len(head)]
+    blank = head.rfind(" ")
+    if sentences and sentences[-1] >= most * _SENTENCE_SHARE:
+        head = head[: sentences[-1]]
+    elif blank >= most * _WORD_SHARE:
+        head = head[:blank]
+    return head.rstrip() + _CUT
+
+
+def _is_trigger(phrase: str) -> bool:
+    if len(phrase) > _TRIGGER_CHARS:
+        return False
+    try:
+        Annotations(triggers=(phrase,))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_key(key: str) -> bool:
+    try:
+        Annotations(key=key)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,126 @@
+"""What a candidate's source says now: nothing is promoted that its note does not hold any more. Pure.
+
+A candidate keeps the text that was found once, perhaps cut, perhaps several items of a list as one, perhaps
+under a heading that has another name by now. What counts is the claim as it stands in the note.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
+from openclaw_memd.domain.claims import claim_text
+from openclaw_memd.domain.daily_claims import Claim, read_claims
+from openclaw_memd.domain.folding import normalize
+from openclaw_memd.domain.markdown import parse_entries
+
+_CUT_CHARS: Final = 200
+"""A shorter text was not cut: it must be there whole."""
+
+_MOST_ITEMS: Final = 8  # OpenClaw's value, like the next
+_MORE_ITEMS: Final = 3
+_ELLIPSES: Final = ("...", "…")
+_JOINTS: Final = ("; ", " ")
+_BEHIND_HEADING: Final = ": "
+
+
+@dataclass(frozen=True, slots=True)
+class LiveClaim:
+    """A claim as it stands in its note now, in one line.
+
+    Lines are counted from 1, both included. ``annotations`` are those of the entry that it is in.
+    """
+
+    text: str
+    start_line: int
+    end_line: int
+    annotations: Annotations = NO_ANNOTATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    is_whole: bool
+    text: str
+    start_line: int
+    end_line: int
+
+
+def rehydrate(text: str, said: str, start_line: int, end_line: int) -> LiveClaim | None:
+    """Where the note ``text`` says what a candidate ``said`` when it stood at these lines; None: nowhere.
+
+    Of several places the nearest counts, of texts that only begin like it none when another is the same.
+    """
+    target = _key(claim_text(said))
+    if not target:
+        return None
+    claims = read_claims(text)
+    most = max(end_line - start_line + 1 + _MORE_ITEMS, _MOST_ITEMS)
+    found = min(
+        _matches(claims, target, most),
+        key=lambda match: (
+            not match.is_whole,
+            abs(match.start_line - start_line),
+            abs((match.end_line - match.start_line) - (end_line - start_line)),
+            match.start_line,
+        ),
+        default=None,
+    )
+    if found is None:
+        return None
+    return LiveClaim(found.text, found.start_line, found.end_line, _annotations(text, found))
+
+
+def find_said(lines: Sequence[str], said: str, start_line: int) -> int | None:
+    """The line, from 1, of what was said in a conversation that holds all of ``said``, the nearest one."""
+    target = _without_ellipsis(_key(claim_text(said)))
+    found = [number for number, line in enumerate(lines, 1) if target and target in _key(line)]
+    return min(found, key=lambda number: (abs(number - start_line), number), default=None)
+
+
+def _matches(claims: Sequence[Claim], target: str, most: int) -> Iterator[_Match]:
+    head = _without_ellipsis(target)
+    for index, claim in enumerate(claims):
+        text, body = _key(claim.text), _key(claim.body)
+        if target == body:  # an item that was known without its heading gets none
+            yield _Match(True, claim.body, claim.start_line, claim.end_line)
+        elif target == text or target.endswith(_BEHIND_HEADING + body):
+            yield _Match(True, claim.text, claim.start_line, claim.end_line)
+        elif len(head) >= _CUT_CHARS and body.startswith(head):
+            yield _Match(False, claim.body, claim.start_line, claim.end_line)
+        elif len(head) >= _CUT_CHARS and text.startswith(head):
+            yield _Match(False, claim.text, claim.start_line, claim.end_line)
+        elif body in target:
+            yield from _runs(claims[index : index + most], target)
+
+
+def _runs(claims: Sequence[Claim], target: str) -> Iterator[_Match]:
+    """Several claims in a row that were found as one text."""
+    heading = claims[0].text.removesuffix(claims[0].body)
+    for joint in _JOINTS:
+        for count in range(2, len(claims) + 1):
+            run = claims[:count]
+            body = joint.join(claim.body for claim in run)
+            key = _key(body)
+            if target == key or target.endswith(_BEHIND_HEADING + key):
+                shown = _JOINTS[0].join(claim.body for claim in run)
+                text = shown if target == key else heading + shown
+                yield _Match(True, text, run[0].start_line, run[-1].end_line)
+            elif len(key) > len(target):
+                break
+
+
+def _annotations(text: str, match: _Match) -> Annotations:
+    for entry in parse_entries(text):
+        if entry.start_line <= match.start_line and match.end_line <= entry.end_line:
+            return entry.annotations
+    return NO_ANNOTATIONS
+
+
+def _without_ellipsis(text: str) -> str:
+    for mark in _ELLIPSES:
+        text = text.removesuffix(mark)
+    return text.rstrip()
+
+
+def _key(text: str) -> str:
+    return " ".join(normalize(text).casefold().split())

@@ -1,0 +1,178 @@
+"""The texts that claims come from: notes of days, and what was said. Everything here blocks: use a thread."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Self
+
+from openclaw_memd.domain.claims import claim_key, claim_text
+from openclaw_memd.domain.daily_claims import Claim, read_claims
+from openclaw_memd.domain.provenance import Provenance, Source, Tier, is_trusted, least_trusted
+from openclaw_memd.domain.secrets import mask_secrets
+from openclaw_memd.domain.session_claims import read_said
+from openclaw_memd.domain.short_term import may_be_candidate, note_day, short_term_note
+from openclaw_memd.files.beneath import FileText
+from openclaw_memd.files.catalog import ListedFile
+from openclaw_memd.index.corpus import Corpus
+from openclaw_memd.index.documents import Documents, DocumentText
+from openclaw_memd.index.ledger.signal_rows import SourceRow
+from openclaw_memd.index.origins import Attribution
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A claim where it stands: by what it is known, what is kept of it, who is behind it.
+
+    ``body`` is its own part of the text, without what stands above it. ``is_answer`` tells that the agent
+    said it.
+    """
+
+    key: str
+    text: str
+    body: str
+    provenance: Provenance
+    source: SourceRow
+    is_answer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """A note, or a part of a session, as it was read."""
+
+    file: ListedFile
+    lines: Sequence[str]
+    attribution: Attribution
+    document: DocumentText | None
+
+    @property
+    def is_session(self) -> bool:
+        """Whether it is a part of a session."""
+        return self.file.source is Source.SESSIONS
+
+    def day_of(self, line: int) -> date | None:
+        """The day that a line is from."""
+        if self.document is not None:
+            return self.document.day_of_lines(line, line)
+        return note_day(self.file.path)
+
+    def claims(self) -> list[Found]:
+        """What is claimed in it, in order, but for what holds a secret or nobody may make a memory of."""
+        if self.is_session:
+            return self.said(1, len(self.lines))
+        found = (self._note_claim(claim) for claim in read_claims("\n".join(self.lines)))
+        return [claim for claim in found if claim is not None]
+
+    def said(self, start_line: int, end_line: int) -> list[Found]:
+        """What is claimed in these lines of a session."""
+        found: list[Found] = []
+        for number in range(max(1, start_line), min(end_line, len(self.lines)) + 1):
+            provenance = self.attribution.of_lines(number, number)
+            if not may_be_candidate(provenance, is_session=True):
+                continue
+            source = SourceRow(self.file.path, number, number, is_session=True, noted_on=self.day_of(number))
+            for said in read_said(self.lines[number - 1]):
+                found.append(_found(said.text, said.text, provenance, source, is_answer=said.is_answer))
+        return found
+
+    def _note_claim(self, claim: Claim) -> Found | None:
+        if mask_secrets(claim.text) != claim.text:
+            return None
+        provenance = self.attribution.of_lines(claim.start_line, claim.end_line)
+        if not may_be_candidate(provenance, is_session=False):
+            return None
+        text, above = claim.text, [self.attribution.of_lines(line, line) for line in claim.context]
+        if is_trusted(provenance.origin) and not all(is_trusted(one.origin) for one in above):
+            text = claim.body  # what stands above it is from outside, and says nothing of it
+        elif above:
+            provenance = replace(provenance, origin=least_trusted([provenance, *above]).origin)
+        source = SourceRow(
+            self.file.path,
+            claim.start_line,
+            claim.end_line,
+            is_session=False,
+            noted_on=claim.observed or note_day(self.file.path),
+            supersedes_key=claim.key,
+            projects=claim.projects,
+        )
+        return _found(text, claim.body, provenance, source)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The notes and sessions of one workspace; ``corpus`` has ended sessions too."""
+
+    corpus: Corpus
+
+    @classmethod
+    def build(cls, corpus: Corpus, sessions: Documents) -> Self:
+        """Those of ``corpus``, where ``sessions`` are all that were ever held and not forgotten."""
+        return cls(replace(corpus, documents=sessions))
+
+    def find(self, path: str) -> ReadSource | None:
+        """The source at ``path`` as it is now; None when it is none, gone, or cannot be read."""
+        if not path.startswith("sessions/") and short_term_note(path) is None:
+            return None
+        listed = self.corpus.documents.list() if path.startswith("sessions/") else ()
+        files = listed or self.corpus.look_up(path).files
+        file = next((file for file in files if file.path == path), None)
+        return None if file is None else self.read(file)
+
+    def read(self, file: ListedFile) -> ReadSource | None:
+        """A listed file as it is now; None when it is no source, gone, or cannot be read."""
+        if not is_source(file):
+            return None
+        text = self.corpus.read(file)
+        if not isinstance(text, FileText):
+            return None
+        return ReadSource(
+            file,
+            text.text.split("\n"),
+            self.corpus.peek(file, text),
+            text if isinstance(text, DocumentText) else None,
+        )
+
+    def list_notes(self, since: date) -> list[ListedFile]:
+        """Notes of days from ``since`` on, directly in ``memory``: newest first, the day's own before others."""
+        dated = [
+            (day, file)
+            for file in self.corpus.list_files().files
+            if is_source(file)
+            and file.path.count("/") == 1
+            and (day := note_day(file.path)) is not None
+            and day >= since
+        ]
+        dated.sort(key=lambda one: (one[1].path != f"memory/{one[0].isoformat()}.md", one[1].path))
+        dated.sort(key=lambda one: one[0], reverse=True)
+        return [file for _, file in dated]
+
+    def list_sessions(self) -> list[ListedFile]:
+        """Every part of every session that is kept, in the order of the paths."""
+        return list(self.corpus.documents.list())
+
+    def gone(self, paths: frozenset[str]) -> frozenset[str]:
+        """Those of ``paths`` that are there no more; what cannot be seen now is not gone."""
+        listing = self.corpus.list()
+        if any(skip.is_workspace for skip in listing.skipped):
+            return frozenset()
+        there = {file.path for file in listing.files}
+        hidden = tuple(skip.path.rstrip("/") for skip in listing.skipped if skip.hides)
+        return frozenset(
+            path
+            for path in paths - there
+            if not any(path == place or path.startswith(f"{place}/") for place in hidden)
+        )
+
+
+def is_source(file: ListedFile) -> bool:
+    """Whether claims of this file may become candidates: notes of days, and sessions."""
+    if file.source is Source.SESSIONS:
+        return True
+    is_note = file.source is Source.MEMORY and file.tier is Tier.EPISODIC
+    return is_note and short_term_note(file.path) == file.path
+
+
+def _found(
+    text: str, body: str, provenance: Provenance, source: SourceRow, *, is_answer: bool = False
+) -> Found:
+    key = claim_key(text, provenance.origin)
+    return Found(key, claim_text(text), body, provenance, source, is_answer)

@@ -1,0 +1,25 @@
+"""What is to be done once it is known whether an answer reached its caller."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+Act = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """The fate of one answer: ``when_sent`` or ``when_lost`` is done, in order, and neither twice.
+
+    Lost is what the caller has not been sent, for whatever reason: it is gone, or did not ask for an answer.
+    """
+
+    when_sent: list[Act] = field(default_factory=list)
+    when_lost: list[Act] = field(default_factory=list)
+
+    def end(self, *, sent: bool) -> None:
+        """Do what belongs to this end."""
+        acts = [*self.when_sent] if sent else [*self.when_lost]
+        self.when_sent.clear()
+        self.when_lost.clear()
+        for act in acts:
+            act()

@@ -1,0 +1,167 @@
+"""Reading what the ledger knows of candidates, and taking out what is over: functions over a connection."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
+from typing import Any
+
+import apsw
+
+from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
+from openclaw_memd.domain.recall_signals import Signal
+from openclaw_memd.index.ledger.instants import from_stamp
+from openclaw_memd.index.ledger.session_rows import SessionKey
+from openclaw_memd.index.ledger.signal_rows import CandidateRow, PhaseRow, SourceRow
+from openclaw_memd.index.ledger.signals import MOST_SIGNALS
+
+Cursor = tuple[int, bytes]
+"""How many lines of a part of a session are read, and a hash of them (16 bytes)."""
+
+
+def load_candidates(connection: apsw.Connection) -> list[CandidateRow]:
+    """Every candidate, by key. A note is named before what was said, what was met first before the rest."""
+    sources = _sources(connection)
+    signals = _signals(connection)
+    phases = {
+        key: PhaseRow(light, rem, _instant(last_light), _instant(last_rem), _instant(considered))
+        for key, light, rem, last_light, last_rem, considered in connection.execute(
+            "SELECT candidate, light_hits, rem_hits, last_light_at, last_rem_at, considered_at"
+            " FROM phase_signals"
+        )
+    }
+    rows = connection.execute(
+        "SELECT c.key, text, origin, session_kind, writer, promoted_at, rejected_at FROM candidates AS c"
+        " LEFT JOIN candidate_verdicts AS v ON v.key = c.key ORDER BY c.key"
+    )
+    return [
+        CandidateRow(
+            key,
+            text,
+            Provenance(Origin(origin), SessionKind(kind), writer),
+            tuple(sources[key]),
+            tuple(signals[key]),
+            phases.get(key, PhaseRow()),
+            _instant(promoted_at),
+            _instant(rejected_at),
+        )
+        for key, text, origin, kind, writer, promoted_at, rejected_at in rows
+    ]
+
+
+def known_texts(connection: apsw.Connection) -> dict[str, str]:
+    """What every candidate says, by key."""
+    return {str(key): str(text) for key, text in connection.execute("SELECT key, text FROM candidates")}
+
+
+def drop_sources(connection: apsw.Connection, sources: Collection[tuple[str, str]]) -> None:
+    """Take out places of candidates: (key, path)."""
+    connection.executemany("DELETE FROM candidate_sources WHERE candidate = ? AND path = ?", sources)
+
+
+def drop_homeless(connection: apsw.Connection, *, verdicts: bool = False) -> int:
+    """Take out the candidates that stand nowhere any more; with ``verdicts`` what became of them too.
+
+    How many went.
+    """
+    rows: list[tuple[Any, ...]] = connection.execute(
+        "DELETE FROM candidates WHERE NOT EXISTS"
+        " (SELECT 1 FROM candidate_sources WHERE candidate = candidates.key) RETURNING key"
+    ).fetchall()
+    if verdicts:
+        connection.executemany("DELETE FROM candidate_verdicts WHERE key = ?", rows)
+    return len(rows)
+
+
+def drop_sessions(connection: apsw.Connection, sessions: Collection[SessionKey]) -> int:
+    """Take out the signals of these sessions, whatever they are of; how many."""
+    count = 0
+    for key in sessions:
+        connection.execute("DELETE FROM signals WHERE agent = ? AND session_id = ?", key)
+        count += connection.changes()
+    return count
+
+
+def count_sessions(connection: apsw.Connection, sessions: Collection[SessionKey]) -> int:
+    """How many signals ``drop_sessions`` would take out."""
+    query = "SELECT count(*) FROM signals WHERE agent = ? AND session_id = ?"
+    return sum(int(row[0]) for key in sessions for row in connection.execute(query, key))
+
+
+def drop_silent(connection: apsw.Connection) -> int:
+    """Take out the candidates that no signal is left of; how many."""
+    connection.execute(
+        "DELETE FROM candidates WHERE NOT EXISTS (SELECT 1 FROM signals WHERE candidate = candidates.key)"
+    )
+    return connection.changes()
+
+
+def prune_signals(connection: apsw.Connection, now: datetime, most: int) -> int:
+    """Delete up to ``most`` signals beyond the newest of each candidate; how many went."""
+    del now
+    connection.execute(
+        "DELETE FROM signals WHERE (candidate, kind, question, agent, session_id, day) IN"
+        " (SELECT candidate, kind, question, agent, session_id, day FROM"
+        " (SELECT *, row_number() OVER (PARTITION BY candidate ORDER BY at DESC) AS number FROM signals)"
+        " WHERE number > ? LIMIT ?)",
+        (MOST_SIGNALS, most),
+    )
+    return connection.changes()
+
+
+def read_cursors(connection: apsw.Connection) -> dict[str, Cursor]:
+    """How far each part of a session is read, by path."""
+    rows = connection.execute("SELECT path, lines, proof FROM session_cursors")
+    return {str(path): (int(lines), bytes(proof)) for path, lines, proof in rows}
+
+
+def put_cursors(connection: apsw.Connection, cursors: Mapping[str, Cursor]) -> None:
+    """Note how far parts of sessions are read."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO session_cursors (path, lines, proof) VALUES (?, ?, ?)",
+        [(path, *cursor) for path, cursor in cursors.items()],
+    )
+
+
+def keep_cursors(connection: apsw.Connection, paths: Collection[str]) -> None:
+    """Forget how far all other parts were read."""
+    connection.execute(
+        "DELETE FROM session_cursors WHERE path NOT IN (SELECT value FROM carray(?))",
+        (apsw.carray(tuple(paths) or ("",)),),
+    )
+
+
+def _sources(connection: apsw.Connection) -> Mapping[str, list[SourceRow]]:
+    found: dict[str, list[SourceRow]] = defaultdict(list)
+    rows = connection.execute(
+        "SELECT candidate, path, start_line, end_line, is_session, noted_on, supersedes_key, projects"
+        " FROM candidate_sources ORDER BY candidate, is_session, first_at, path"
+    )
+    for key, path, start, end, is_session, noted_on, supersedes_key, projects in rows:
+        day = None if noted_on is None else date.fromisoformat(noted_on)
+        row = SourceRow(path, start, end, bool(is_session), day, supersedes_key, tuple(json.loads(projects)))
+        found[key].append(row)
+    return found
+
+
+def _signals(connection: apsw.Connection) -> Mapping[str, list[Signal]]:
+    found: dict[str, list[Signal]] = defaultdict(list)
+    rows = connection.execute(
+        "SELECT candidate, kind, question, agent, session_id, day, score, at FROM signals ORDER BY at"
+    )
+    for key, kind, question, agent, session_id, day, score, at in rows:
+        found[key].append(
+            Signal(
+                kind,
+                bytes(question),
+                (agent, session_id),
+                date.fromisoformat(day),
+                score,
+                from_stamp(at),
+            )
+        )
+    return found
+
+
+def _instant(stamp: str | None) -> datetime | None:
+    return None if stamp is None else from_stamp(stamp)

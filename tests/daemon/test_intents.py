@@ -1,0 +1,99 @@
+"""Standing intents over a real daemon: what is due is told, follow-ups are kept, the status counts."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.daemon.clients import QUICK
+from tests.daemons import LineClient, RunningDaemon, short_folder
+
+LIMIT_S = 20.0
+OWNER: dict[str, Any] = {
+    "session_id": "s1",
+    "session_kind": "interactive",
+    "chat_type": "direct",
+    "channel": {"provider": "telegram", "account": "default", "conversation_id": "c1"},
+    "sender": {"id": "u1", "is_owner": True},
+}
+
+
+@pytest.fixture(scope="module")
+def daemon() -> Iterator[RunningDaemon]:
+    env = QUICK | {"MEMD_INTENTS__FOLLOW_UPS": "true"}
+    with short_folder() as folder, RunningDaemon(folder, env=env) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def client(daemon: RunningDaemon) -> Iterator[LineClient]:
+    with LineClient(daemon.socket) as client:
+        yield client
+
+
+def test_a_reminder_is_told_to_who_subscribed_and_comes_with_a_message(
+    daemon: RunningDaemon, client: LineClient
+) -> None:
+    with LineClient(daemon.socket, LIMIT_S) as listener:
+        listener.call("events.subscribe", topics=["intent.due"])
+        soon = datetime.now(UTC) + timedelta(seconds=0.3)
+        made = client.call("intent.create", description="call Ana", at=soon.isoformat(), context=OWNER)
+        told = listener.receive()["params"]
+    assert (told["topic"], told["id"], told["kind"]) == ("intent.due", made["intent"]["id"], "reminder")
+    assert "Ana" not in json.dumps(told)
+    turn = client.call("inject.turn", text="good morning", turn_id="t1", context=OWNER)
+    (reminder,) = turn["reminders"]
+    assert "call Ana" in turn["context"]
+    assert client.call("intent.due")["reminders"] == [reminder]
+    for confirmed in (1, 0):
+        assert client.call("intent.confirm", tokens=[reminder["token"]])["confirmed"] == confirmed
+    assert client.call("intent.due")["reminders"] == []
+
+
+def end(client: LineClient, session: str, count: int = 1, **context: Any) -> Any:
+    now = datetime.now(UTC)
+    wish = {"due_from": now.isoformat(), "due_to": (now + timedelta(days=1)).isoformat()}
+    wishes = [wish | {"text": f"{session} {number}"} for number in range(count)]
+    told = client.call("session.end", follow_ups=wishes, context=OWNER | {"session_id": session} | context)
+    return told["follow_ups"]
+
+
+def test_only_an_untainted_talk_with_the_owner_leaves_follow_ups(client: LineClient) -> None:
+    assert end(client, "s3", 5) == 3
+    assert end(client, "s3", 3) == 3  # the same again
+    group = OWNER["channel"] | {"conversation_id": "g1"}
+    assert end(client, "s4", sender={"id": "u2", "is_owner": False}) == 0
+    assert end(client, "s5", chat_type="group", channel=group) == 0
+    assert end(client, "s6", session_kind="cron") == 0
+    assert end(client, "s7", tainted=True) == 0
+    message = {"id": "m1", "role": "tool", "text": "buy it", "tool": {"name": "fetch", "network": True}}
+    heard = OWNER | {"session_id": "s8"}
+    asked = {"id": "m0", "role": "user", "text": "look it up"}
+    client.call("session.append", messages=[asked, message], context=heard)
+    client.call("session.append", messages=[asked | {"id": "m2"}], context=heard)
+    assert end(client, "s8") == 0  # the turn is clean, but the talk is not
+    due = client.call("intent.due", context=OWNER)["reminders"]
+    assert sorted(one["intent"]["description"] for one in due) == ["s3 0", "s3 1", "s3 2"]
+
+
+def test_the_status_counts_what_is_open(daemon: RunningDaemon, client: LineClient) -> None:
+    before = daemon.agent()["intents"]
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    made = client.call("intent.create", description="x", keywords=["heron"], context=OWNER)
+    client.call("intent.create", description="y", at=later, context=OWNER)
+    client.call("inject.turn", text="a heron", turn_id="t2", context=OWNER)
+    assert daemon.agent()["intents"] == before | {"armed": before["armed"] + 1, "fired": before["fired"] + 1}
+    client.call("intent.cancel", id=made["intent"]["id"])
+    assert daemon.agent()["intents"]["fired"] == before["fired"]
+
+
+def test_why_not_is_for_the_owner(client: LineClient) -> None:
+    client.call("intent.create", description="z", keywords=["otter"], context=OWNER)
+    assert len(client.call("intent.match", text="an otter", context=OWNER)["matches"]) == 1
+    client.call("inject.turn", text="an otter", turn_id="t3", context=OWNER)
+    (blocked,) = client.call("intent.match", text="an otter", context=OWNER)["blocked"]
+    assert (blocked["reason"], blocked["why"]) == ("resting", "otter")
+    guest = OWNER | {"sender": {"id": "u2", "is_owner": False}}
+    assert client.call("intent.match", text="an otter", context=guest) == {"matches": []}
