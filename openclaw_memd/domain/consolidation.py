@@ -166,7 +166,11 @@ def _decide_one(fact: Fact, priors: Sequence[Prior], analyzer: Analyzer, today: 
     if fact.said.expires is not None and fact.said.expires < today:
         return Setback.EXPIRED
     bare = bare_text(fact.text)
-    same = [prior for prior in priors if _covers(prior, fact) and says_same(bare_text(prior.entry.text), bare, analyzer)]
+    same = [
+        prior
+        for prior in priors
+        if _covers(prior, fact) and says_same(bare_text(prior.entry.text), bare, analyzer)
+    ]
     active = [prior for prior in same if prior.entry.annotations.status != "superseded"]
     if active:
         return Step(fact, "merged", (active[0],))
@@ -175,7 +179,10 @@ def _decide_one(fact: Fact, priors: Sequence[Prior], analyzer: Analyzer, today: 
     replaced = keyed_priors(fact, priors)
     if not replaced:
         return Step(fact, "added")
-    if any(prior.origin is None or trust_rank(prior.origin) > trust_rank(fact.provenance.origin) for prior in replaced):
+    if any(
+        prior.origin is None or trust_rank(prior.origin) > trust_rank(fact.provenance.origin)
+        for prior in replaced
+    ):
         return Setback.ORIGIN
     if not all(_is_newer(fact, prior) for prior in replaced):
         return Setback.OLDER
@@ -220,7 +227,11 @@ def _newest_of_keys(facts: Sequence[Fact], rejected: dict[str, Setback]) -> list
     """The facts without those that another one of the same key makes out of date."""
     kept: list[Fact] = []
     for fact in facts:
-        rivals = [other for other in facts if other is not fact and fact.said.key is not None and _subject(other) == _subject(fact)]
+        rivals = [
+            other
+            for other in facts
+            if other is not fact and fact.said.key is not None and _subject(other) == _subject(fact)
+        ]
         best = max([fact, *rivals], key=_standing)
         if best is fact:
             kept.append(fact)
@@ -254,5 +265,9 @@ def _contradictions(steps: Sequence[Step], priors: Sequence[Prior]) -> Iterable[
             ):
                 yield Contradiction(fact.key, fact.text, fact.source, other, prior.citation)
         for later in steps[number + 1 :]:
-            if later.action == "added" and _subject(later.fact) == _subject(fact) and contradicts(fact.text, later.fact.text):
+            if (
+                later.action == "added"
+                and _subject(later.fact) == _subject(fact)
+                and contradicts(fact.text, later.fact.text)
+            ):
                 yield Contradiction(fact.key, fact.text, fact.source, later.fact.text, later.fact.source)

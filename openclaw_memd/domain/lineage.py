@@ -7,9 +7,12 @@ an entry of USER.md also names the source; in MEMORY.md the text ends with it. O
 import re
 from typing import Final
 
-_SOURCE_TAIL: Final = re.compile(r"[ \t]+\(Source: (?:(?!\(Source: )[^\n])+#L\d+(?:-L\d+)?\)(?=[ \t]*$)", re.MULTILINE)
+_SOURCE_TAIL: Final = re.compile(
+    r"[ \t]+\(Source: (?:(?!\(Source: )[^\n])+#L\d+(?:-L\d+)?\)(?=[ \t]*$)", re.MULTILINE
+)
 _OPENCLAW_TAIL: Final = re.compile(
-    r"[ \t]+(?:Source: [^\n]+#L\d+(?:-L?\d+)?|\[score=[^\]\n]{0,200}\bsource=[^\]\n]+\])(?=[ \t]*$)", re.MULTILINE
+    r"[ \t]+(?:Source: [^\n]+#L\d+(?:-L?\d+)?|\[score=[^\]\n]{0,200}\bsource=[^\]\n]+\])(?=[ \t]*$)",
+    re.MULTILINE,
 )
 _ANCHOR: Final = re.compile(
     r"^[ \t]*<!--[ \t]*(?:memd:promoted[ \t]+(?P<key>[^\s>]+)(?:[ \t]+from[ \t]+(?P<source>[^\n]*?))?"

@@ -50,7 +50,13 @@ class Fact:
 
 
 def describe(
-    said: Annotations, *, tags: Iterable[str], score: float, projects: Sequence[str], key: str | None, noted_on: date | None
+    said: Annotations,
+    *,
+    tags: Iterable[str],
+    score: float,
+    projects: Sequence[str],
+    key: str | None,
+    noted_on: date | None,
 ) -> Annotations:
     """What a promoted entry says of itself: what its source ``said``, else what is known of the candidate."""
     keys = said.projects or tuple(dict.fromkeys(filter(None, map(tidy_project_key, projects))))
@@ -80,8 +86,13 @@ def format_fact(fact: Fact) -> list[str]:
     if fact.file == USER:
         above = [format_anchor(key, fact.source) for key in fact.keys]
         above.append(format_annotations(Annotations(observed=fact.said.observed, status="active")))
-        rest = Annotations(triggers=fact.said.triggers, importance=fact.said.importance, key=fact.said.key,
-                           review=fact.said.review, expires=fact.said.expires)
+        rest = Annotations(
+            triggers=fact.said.triggers,
+            importance=fact.said.importance,
+            key=fact.said.key,
+            review=fact.said.review,
+            expires=fact.said.expires,
+        )
         return [*above, *format_bullet(text, rest).split("\n")]
     anchors = [format_anchor(key) for key in fact.keys]
     return [*anchors, *format_bullet(f"{text} {format_tail(fact.source)}", fact.said).split("\n")]
@@ -92,7 +103,9 @@ def cut_text(text: str, most: int = TEXT_CHARS) -> str:
     if len(text) <= most:
         return text
     head = text[: most - len(_CUT)]
-    sentences = [found.end() for found in _SENTENCE_END.finditer(text, 0, len(head) + 1) if found.end() <= len(head)]
+    sentences = [
+        found.end() for found in _SENTENCE_END.finditer(text, 0, len(head) + 1) if found.end() <= len(head)
+    ]
     blank = head.rfind(" ")
     if sentences and sentences[-1] >= most * _SENTENCE_SHARE:
         head = head[: sentences[-1]]

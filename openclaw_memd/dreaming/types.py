@@ -14,7 +14,8 @@ class Candidate:
 
     ``key`` is that of the claim and its trust. ``text`` is what it says, ``path`` and lines where it stands
     or was said last; ``is_session`` for what was said in a conversation. ``projects`` are keys of projects.
-    ``promoted_at`` and ``rejected_at`` tell what became of it before, ``noted_on`` when it was noted.
+    ``promoted_at`` and ``rejected_at`` tell what became of it before, ``noted_on`` when it was noted,
+    ``considered_at`` when REM last looked at it.
     """
 
     key: str
@@ -31,6 +32,7 @@ class Candidate:
     noted_on: date | None = None
     promoted_at: datetime | None = None
     rejected_at: datetime | None = None
+    considered_at: datetime | None = None
 
     @property
     def source(self) -> str:
