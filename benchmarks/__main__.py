@@ -18,7 +18,7 @@ from typing import Any
 
 import apsw
 
-from benchmarks import freshness, index_speed, judged, memory, round_trip, search_load, startup, turn
+from benchmarks import freshness, index_speed, intents, judged, memory, round_trip, search_load, startup, turn
 from benchmarks.material import load_material
 from benchmarks.model import NoModel, find_model
 from benchmarks.progress import ProgressLine
@@ -39,6 +39,7 @@ BENCHMARKS: Mapping[str, Callable[[Run], Iterable[Finding]]] = {
     "memory": memory.measure,
     "freshness": freshness.measure,
     "turn": turn.measure,
+    "intents": intents.measure,
     "retrieval": judged.measure_conversations,
     "deep": judged.measure_deep,
     "multilingual": judged.measure_languages,

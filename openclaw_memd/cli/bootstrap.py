@@ -47,8 +47,7 @@ def execute(options: Namespace) -> int:
 def _tell(file: dict[str, Any]) -> str:
     facts = [f"{file['chars']:,} of {amount(file['raw_chars'], 'character')}"]
     if file["left_out"]:
-        noun = "entry" if file["left_out"] == 1 else "entries"
-        facts.append(f"{file['left_out']:,} {noun} left out for want of room")
+        facts.append(f"{amount(file['left_out'], 'entry', 'entries')} left out for want of room")
     elif file["truncated"]:
         facts.append("cut")
     withheld = file.get("withheld") or {}

@@ -45,7 +45,7 @@ def _show(answer: dict[str, Any]) -> None:
         print(paint(f"{source}  {fit}", "dim"), file=sys.stderr)
     deeper = "ask deeper" if answer["escalate"]["run"] else "nothing to ask deeper"
     notes = [
-        amount(len(answer["triggers"]), "entry").replace("entrys", "entries"),
+        amount(len(answer["triggers"]), "entry", "entries"),
         amount(len(answer["intents"]), "intent"),
         f"{deeper} ({answer['escalate']['reason']})",
         f"{answer['took_ms']:.0f} ms",

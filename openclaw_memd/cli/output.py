@@ -45,9 +45,9 @@ def plain_line(text: str) -> str:
     return plain(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def amount(count: int, noun: str) -> str:
-    """``1 file``, ``2 files``."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+def amount(count: int, noun: str, plural: str | None = None) -> str:
+    """``1 file``, ``2 files``; ``plural`` is for nouns that do not end so."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def size(count: float) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from math import inf
 from operator import attrgetter
 from secrets import token_hex
 from typing import Final, TypeVar
@@ -103,10 +104,9 @@ class Asides:
             DamagedError: the ledger is damaged.
         """
         while True:
-            while not self._asides:
-                self._added = trio.Event()
-                await self._added.wait()
-            await trio.sleep_until(min(aside.due_at for aside in self._asides))
+            self._added = trio.Event()
+            with trio.move_on_at(min((aside.due_at for aside in self._asides), default=inf)):
+                await self._added.wait()  # one that comes may be due before those that are there
             await self.look()
 
     async def look(self) -> None:

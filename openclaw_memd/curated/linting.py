@@ -43,7 +43,7 @@ class Linting:
             budget=budget,
             analyzer=self._analyzer,
         )
-        findings = await trio.to_thread.run_sync(work)
+        findings = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
         return [finding for finding in findings if file is None or finding.file.lower() == file.lower()]
 
     def warnings(self) -> list[str]:

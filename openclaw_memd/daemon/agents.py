@@ -20,6 +20,7 @@ from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.lint import Finding
 from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.gateway.results import SyncReport
 from openclaw_memd.index.faults import DamagedError
@@ -62,12 +63,13 @@ class AgentMemory:
         self.memory = memory
         self.chat = chat
         self.deep = deep
-        self.bootstrap = memory.giving.bootstrap(settings.inject)
-        self.turns = memory.turning.turns(settings, self.bootstrap, escalation_rules(settings.escalation))
-        self.intents = memory.turning.intents
-        self.reminders = memory.turning.reminders
-        self.firing = memory.turning.firing
-        self.explaining = memory.turning.explaining
+        self.bootstrap = memory.lanes.giving.bootstrap(settings.inject)
+        turning = memory.lanes.turning
+        self.turns = turning.turns(settings, self.bootstrap, escalation_rules(settings.escalation))
+        self.intents = turning.intents
+        self.reminders = turning.reminders
+        self.firing = turning.firing
+        self.explaining = turning.explaining
         self._settings = settings
         self._search = search
         self._get = get
@@ -161,6 +163,11 @@ class AgentMemory:
         return self.chat.runtimes
 
     @property
+    def signals(self) -> SignalStore:
+        """What was of use in the agent's workspace."""
+        return self.memory.lanes.signalling.store
+
+    @property
     def first_answers(self) -> FirstAnswers:
         """What request keys were answered with."""
         return self.memory.write_path.first_answers
@@ -185,7 +192,7 @@ class AgentMemory:
         """Take note of a change that a tool of the caller's runtime made, and show it in the index."""
         with _damage_told():
             observed = await self.notes.observe(caller, path, before_hash, after_hash)
-            self.memory.injecting.core.ask_origins()
+            self.memory.lanes.injecting.core.ask_origins()
             await self.memory.indexer.reindex([path])
         return observed
 
@@ -197,14 +204,15 @@ class AgentMemory:
     async def remember(self, caller: Caller | None, wish: Wish) -> Remembered:
         """Write what the owner wants to be known into a curated file, and show it in the index."""
         budget = budget_of(self._settings.inject)(wish.file)
+        remembering = self.memory.lanes.curating.remembering
         with _damage_told():
-            remembered = await self.memory.curating.remembering.remember(caller, wish, budget_chars=budget)
+            remembered = await remembering.remember(caller, wish, budget_chars=budget)
             await self.memory.indexer.reindex([wish.file])
         return remembered
 
     async def lint(self, file: str | None) -> list[Finding]:
         """What people should look at in the curated files."""
-        return await self.memory.curating.linting.lint(file, budget_of(self._settings.inject))
+        return await self.memory.lanes.curating.linting.lint(file, budget_of(self._settings.inject))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Hits by the request's deadline, with what there is by then."""

@@ -87,7 +87,7 @@ async def report_agent(
 
 async def _count_intents(agent: str, memory: WorkspaceMemory) -> IntentsReport | None:
     try:
-        counts = await memory.turning.intents.counts(agent)
+        counts = await memory.lanes.turning.intents.counts(agent)
     except (DamagedError, UnavailableError):
         return None
     return IntentsReport(
@@ -163,7 +163,7 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         found.append("the index is damaged and is being mended")
     elif memory.index_aside is not None:
         found.append(f"the index database was damaged and is set aside as {memory.index_aside.name}")
-    found += memory.curating.warnings()
+    found += memory.lanes.curating.warnings()
     for store, failure in memory.write_failures.items():
         found.append(f"the last write to {store} failed: {failure.message}")
     if memory.vectors.aside is not None:

@@ -11,21 +11,17 @@ import trio
 
 from openclaw_memd.allocator import give_back
 from openclaw_memd.config.schema import Config
-from openclaw_memd.daemon.curating import Curating
+from openclaw_memd.daemon.databases import open_databases
 from openclaw_memd.daemon.following import Follower
-from openclaw_memd.daemon.giving import Giving
-from openclaw_memd.daemon.injecting import Injecting
+from openclaw_memd.daemon.lanes import Grounds, Lanes
 from openclaw_memd.daemon.settings import extra_roots, file_rules
 from openclaw_memd.daemon.telling import Telling
-from openclaw_memd.daemon.turning import Turning
 from openclaw_memd.daemon.vectors import WorkspaceVectors
-from openclaw_memd.daemon.write_path import WritePath, admission_rules
-from openclaw_memd.domain.provenance import Origin, is_trusted
+from openclaw_memd.daemon.write_path import WritePath
+from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.errors import ConflictError, NotFoundError, UnavailableError
+from openclaw_memd.errors import UnavailableError
 from openclaw_memd.events import Events
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.survey import OtherNotes, find_other_notes
 from openclaw_memd.files.watcher import Watcher
@@ -34,14 +30,13 @@ from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.indexer import Indexer, SyncReport
-from openclaw_memd.index.opening import open_index, open_state
 from openclaw_memd.index.preparing import Preparer
 from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.index.rebuilding import Rebuilder
 from openclaw_memd.index.repairing import Repairer
 from openclaw_memd.index.store import Store
-from openclaw_memd.index.vector_database import open_vectors
+from openclaw_memd.index.vouching import Vouching
 from openclaw_memd.injection.projects import ProjectScopes
 from openclaw_memd.jobs import Job, Jobs, Progress
 from openclaw_memd.ops.forgetting import Forgetting
@@ -89,25 +84,17 @@ class WorkspaceMemory:
         self.other_notes = OtherNotes(0, ())
         self._config = config
         self._outside = outside
+        preparer = Preparer(
+            self.analyzer, chunk_tokens=config.chunking.tokens, chunk_overlap=config.chunking.overlap
+        )
         with ExitStack() as undo:
-            now = outside.clock.now
             self.roots = undo.enter_context(Roots(workspace.path, extra_roots(config)))
-            preparer = Preparer(
-                self.analyzer,
-                chunk_tokens=config.chunking.tokens,
-                chunk_overlap=config.chunking.overlap,
-            )
-            state = open_state(workspace.state, workspace.id, now, origins_lost=workspace.origins_lost)
-            self.state = state.store
-            undo.callback(self.state.close)
-            index = open_index(workspace.state, preparer.identity, now)
-            undo.callback(index.store.close)
-            vectors = open_vectors(workspace.state / "vectors.db", now())
-            undo.callback(vectors.store.close)
+            databases = open_databases(workspace, preparer.identity, outside.clock.now)
             undo.pop_all()
-        if state.set_aside is not None:
-            self.warnings.append(f"the state database was damaged and is set aside as {state.set_aside.name}")
-        self._index_aside = index.set_aside
+        self.state = databases.state.store
+        if (aside := databases.state.set_aside) is not None:
+            self.warnings.append(f"the state database was damaged and is set aside as {aside.name}")
+        self._index_aside = databases.index.set_aside
         self._telling = Telling(outside.events, agents)
         self.projects = ProjectScopes()
         self.write_path = WritePath(
@@ -122,7 +109,7 @@ class WorkspaceMemory:
             hint=lambda paths: self._follower.note(paths),  # noqa: PLW0108 - made below
         )
         self.indexer = Indexer(
-            index.store,
+            databases.index.store,
             Corpus(
                 self.roots,
                 file_rules(config),
@@ -135,49 +122,27 @@ class WorkspaceMemory:
             on_published=self._hear_published,
         )
         self.indexer.on_synced = self._telling.hear_synced
-        self.vectors = WorkspaceVectors(vectors, self.indexer, outside.embedder, outside.clock, outside.rng)
+        self.vectors = WorkspaceVectors(
+            databases.vectors, self.indexer, outside.embedder, outside.clock, outside.rng
+        )
         self.watcher = Watcher(self.roots, self.indexer.corpus.list_files, verify_s=config.files.reconcile_s)
-        self.injecting = Injecting(
-            roots=self.roots,
-            rules=self.indexer.corpus.rules,
-            attributor=self.write_path.attributor,
-            state=self.state,
-            vectors=self.vectors.database,
-            analyzer=self.analyzer,
-            embedder=outside.embedder,
-            clock=outside.clock,
-            zone=Zone(config.time.zone),
-            on_changed=lambda before, now: self.curating.deletions.hear(before, now),  # noqa: PLW0108 - below
-        )
-        self.giving = Giving(
-            core=self.injecting.core,
-            corpus=self.indexer.corpus,
-            rules=admission_rules(config),
-            result_bytes=config.limits.result_bytes,
-            clock=outside.clock,
-            zone=Zone(config.time.zone),
-        )
-        self.curating = Curating(
-            state=self.state,
-            roots=self.roots,
-            writer=self.write_path.curated,
-            core=self.injecting.core,
-            analyzer=self.analyzer,
-            clock=outside.clock,
-            zone=Zone(config.time.zone),
-            note_bytes=config.limits.note_bytes,
-            current_project=self.projects.current,
+        self.lanes = Lanes(
+            Grounds(
+                state=self.state,
+                vectors=self.vectors.database,
+                roots=self.roots,
+                corpus=self.indexer.corpus,
+                write_path=self.write_path,
+                projects=self.projects,
+                analyzer=self.analyzer,
+                embedder=outside.embedder,
+                clock=outside.clock,
+            ),
+            config,
+            languages=_languages(config, agents),
             vouch=self._vouch,
         )
-        self.turning = Turning(
-            state=self.state,
-            injecting=self.injecting,
-            projects=self.projects,
-            languages=_languages(config, agents),
-            config=config,
-            clock=outside.clock,
-        )
-        self.turning.intents.on_due = self._telling.hear_due
+        self.lanes.turning.intents.on_due = self._telling.hear_due
         self._rebuilder = Rebuilder(self.indexer)
         self.forgetting = Forgetting(
             state=self.state,
@@ -195,8 +160,8 @@ class WorkspaceMemory:
         )
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
-        beside = (*self.write_path.tasks, *self.injecting.tasks, *self.curating.tasks, *self.turning.tasks)
-        self.health = {name: Health(name) for name in (*_TASKS, *beside)}
+        self._beside = {**self.write_path.tasks, **self.lanes.tasks}
+        self.health = {name: Health(name) for name in (*_TASKS, *self._beside)}
         self.ready = trio.Event()
         self.writable = True
 
@@ -227,9 +192,7 @@ class WorkspaceMemory:
         )
         async with trio.open_nursery() as nursery:
             task_status.started()
-            parts = (self.write_path, self.injecting, self.curating, self.turning)
-            beside = [named for part in parts for named in part.tasks.items()]
-            for name, task in (*zip(_TASKS, own, strict=True), *beside):
+            for name, task in (*zip(_TASKS, own, strict=True), *self._beside.items()):
                 nursery.start_soon(keep_running, name, task, self.health[name])
             nursery.start_soon(self._follower.reconcile, self._outside.rng)
 
@@ -261,31 +224,14 @@ class WorkspaceMemory:
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
         """Give lines of a memory file this origin; how many changed. The index shows it afterwards.
 
-        Raises:
-            NotFoundError: no memory file has this path, or no lines of it this hash.
-            InvalidParamsError: the lines are none of the file.
-            ConflictError: the file is to be trusted more, and is not what the index shows or the hash says.
-            UnavailableError: the file or the ledger cannot be used now.
+        Raises as `Vouching.trust`.
         """
-
         indexed = await self.index.read(partial(readers.file, path=path))
-        is_raised_unseen = is_trusted(origin) and selection.hash is None
-
-        def work() -> int:
-            file = next((file for file in self.indexer.corpus.list_files().files if file.path == path), None)
-            if file is None:
-                raise NotFoundError("no such memory file", field="path")
-            match self.indexer.corpus.read(file):
-                case FileText() as read:
-                    if is_raised_unseen and (indexed is None or indexed.state.hash != read.state.hash):
-                        raise ConflictError("the file was changed: look at it again", reason="changed")
-                    return self.write_path.attributor.trust(file, read, selection, origin)
-                case Skipped(reason=reason):
-                    raise UnavailableError("the file cannot be read", reason=reason, field="path")
-
-        changed = await trio.to_thread.run_sync(work)
+        shown = None if indexed is None else indexed.state.hash
+        vouching = Vouching(self.indexer.corpus, self.write_path.attributor)
+        changed = await trio.to_thread.run_sync(vouching.trust, path, selection, origin, shown)
         if changed:
-            self.injecting.core.ask_origins()
+            self.lanes.injecting.core.ask_origins()
             await self.indexer.reindex([path])
         return changed
 
@@ -327,7 +273,7 @@ class WorkspaceMemory:
         """
         await self.write_path.load()
         await self.forgetting.recover()
-        await self.turning.intents.load()
+        await self.lanes.turning.intents.load()
 
     async def aclose(self) -> None:
         """Close the databases and release the workspace, cancelled or not."""
@@ -343,7 +289,7 @@ class WorkspaceMemory:
     def _hear_published(self, published: Published) -> None:
         self._telling.hear_published(published)
         self.vectors.follow(published)
-        self.injecting.core.note_published(published)
+        self.lanes.injecting.core.note_published(published)
 
     async def _follow_files(self) -> None:
         await self.vectors.load()

@@ -11,13 +11,12 @@ from typing import Final
 from openclaw_memd.domain.consolidation import Setback, Step
 from openclaw_memd.domain.curated_files import MEMORY, USER
 from openclaw_memd.domain.curated_plan import mark_superseded
-from openclaw_memd.domain.generated_sections import find_generated, without_sections
-from openclaw_memd.domain.line_hashes import hash_text
+from openclaw_memd.domain.generated_sections import Section, find_generated, without_sections
 from openclaw_memd.domain.markdown import Entry, parse_entries, read_spans
 from openclaw_memd.domain.note_entries import close_fence
 from openclaw_memd.domain.placing import append_entry, replace_entry
 from openclaw_memd.domain.promoted_lines import format_fact
-from openclaw_memd.domain.provenance import Provenance
+from openclaw_memd.domain.provenance import Provenance, least_trusted
 from openclaw_memd.errors import InvalidParamsError
 
 SECTION: Final = "Promoted"
@@ -66,10 +65,10 @@ def consolidate(
     """
     rejected: dict[str, Setback] = {}
     left = list(steps)
-    while sum(len(step.gone) for step in left) > limits.losses:
+    while file == MEMORY and sum(len(step.gone) for step in left) > limits.losses:
         _drop(left, next(step for step in reversed(left) if step.gone), Setback.LOSS, rejected)
     for step in list(left):
-        if step.changes and _write(file, text, [step], today) is None:
+        if step.action != "merged" and _write(file, text, [step], today) is None:
             _drop(left, step, Setback.UNWRITABLE, rejected)
     while True:
         written = _write(file, text, left, today)
@@ -79,7 +78,7 @@ def consolidate(
         fitted = _fit(written, left, limits, today, generated) if file == MEMORY else (written.text, ())
         if written.text == text or (fitted is not None and len(fitted[0]) <= limits.chars):
             break
-        changing = [step for step in left if step.changes]
+        changing = [step for step in left if step.action != "merged"]
         longest = next((step for step in reversed(changing) if step.action == "added"), changing[-1])
         _drop(left, longest, Setback.BUDGET, rejected)
     new, compacted = (text, ()) if written.text == text else fitted or (text, ())
@@ -105,7 +104,7 @@ def _fit(
             return None
         going.append(section)
         text = without_sections(written.text, going)
-        if len(text) <= limits.chars:
+        if len(text) <= limits.chars and _lacks_only(written.text, text, going):
             return text, tuple(section.title for section in going)
     return None
 
@@ -116,25 +115,19 @@ def _write(file: str, text: str, steps: Sequence[Step], today: date) -> _Written
     blocks: list[list[str]] = []
     try:
         for step in steps:
-            if not step.changes:
-                continue
             if step.action == "merged":
-                replaced = _remove(new, step)
-            else:
-                block = format_fact(step.fact)
-                entries[step.fact.key] = "\n".join(block)
-                added.update((line, step.fact.provenance) for line in block)
-                if step.action == "added" and file == MEMORY:
-                    blocks.append(block)
-                    continue
-                replaced = (
-                    _append(new, block, added, step)
-                    if step.action == "added"
-                    else _replace(file, new, block, step)
-                )
-            if replaced is None:
+                continue
+            block = format_fact(step.fact)
+            entries[step.fact.key] = "\n".join(block)
+            added.update((line, step.fact.provenance) for line in block)
+            if step.action == "added" and file == MEMORY:
+                blocks.append(block)
+                continue
+            is_new = step.action == "added"
+            placed = _append(new, block, added, step) if is_new else _replace(file, new, block, step)
+            if placed is None:
                 return None
-            new = replaced
+            new = placed
     except InvalidParamsError:
         return None
     if blocks:
@@ -142,7 +135,7 @@ def _write(file: str, text: str, steps: Sequence[Step], today: date) -> _Written
         if appended is None:
             return None
         new, heading = appended
-        least = steps[0].fact.provenance
+        least = least_trusted(step.fact.provenance for step in steps if step.action == "added")
         added.update((line, least) for line in heading)
     if new != text and not _is_sound(file, text, new, steps, list(entries.values())):
         return None
@@ -166,17 +159,6 @@ def _replace(file: str, text: str, block: Sequence[str], step: Step) -> str | No
     flipped = [(entry, mark_superseded(entry.text)) for entry in found] if file == USER else []
     placed = replace_entry(text, block, found[0], removed=[] if file == USER else found, flipped=flipped)
     return None if placed is None else placed.text
-
-
-def _remove(text: str, step: Step) -> str | None:
-    """The text without what the step's first entry says as well."""
-    found = _find(text, step)
-    if found is None:
-        return None
-    lines = text.split("\n")
-    for entry in sorted(found, key=lambda entry: entry.start_line, reverse=True):
-        del lines[entry.start_line - 1 : entry.end_line]
-    return "\n".join(lines)
 
 
 def _find(text: str, step: Step) -> list[Entry] | None:
@@ -249,6 +231,21 @@ def _keeps_lines(before: str, after: str, steps: Sequence[Step]) -> bool:
     return True
 
 
-def entry_hash(text: str) -> str:
-    """What an entry that a night wrote is known by."""
-    return hash_text(text)
+def _lacks_only(before: str, after: str, sections: Sequence[Section]) -> bool:
+    """Whether every entry that is in none of the sections is there as it was."""
+    gone = {line for section in sections for line in range(section.first + 1, section.last + 1)}
+    left = [(entry.text, entry.kind) for entry in parse_entries(before) if entry.start_line not in gone]
+    return left == [(entry.text, entry.kind) for entry in parse_entries(after)]
+
+
+def count_losses_left(entries: int, lost: int, *, night: float, week: float) -> int:
+    """How many of the ``entries`` of a file may go tonight, where ``lost`` went in the last seven days.
+
+    ``night`` and ``week`` are shares of what there is or was. One always may, unless a share is 0: else an
+    explicit key could never replace anything in a short file.
+    """
+    return max(0, min(_share(entries, night), _share(entries + lost, week) - lost))
+
+
+def _share(entries: int, share: float) -> int:
+    return max(1, int(entries * share)) if share > 0 else 0

@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import Literal
 
 from openclaw_memd.domain.comments import is_comment_line
-from openclaw_memd.domain.contradictions import contradicts
 from openclaw_memd.domain.curated_files import bare_text, is_memory, says_same, scope_of
 from openclaw_memd.domain.markdown import Entry
 from openclaw_memd.domain.promoted_lines import Fact
 from openclaw_memd.domain.provenance import Origin, is_trusted, trust_rank
+from openclaw_memd.domain.subjects import contradicts
 from openclaw_memd.domain.text import Analyzer
 
 Action = Literal["added", "merged", "superseded"]
@@ -86,10 +86,7 @@ class Prior:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is done with one fact: ``priors`` are the entries that it is merged into or takes the place of.
-
-    Of several that a fact is merged into the first stays, the others go.
-    """
+    """What is done with one fact: ``priors`` are the entries that say it, or that it takes the place of."""
 
     fact: Fact
     action: Action
@@ -97,13 +94,8 @@ class Step:
 
     @property
     def gone(self) -> tuple[Prior, ...]:
-        """The entries that are not active afterwards."""
-        return self.priors[1:] if self.action == "merged" else self.priors
-
-    @property
-    def changes(self) -> bool:
-        """Whether anything is written."""
-        return self.action != "merged" or bool(self.gone)
+        """The entries that do not hold any more afterwards."""
+        return self.priors if self.action == "superseded" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +168,15 @@ def _decide_one(fact: Fact, priors: Sequence[Prior], analyzer: Analyzer, today: 
         return Step(fact, "merged", (active[0],))
     if any(not _is_newer(fact, prior) for prior in same):
         return Setback.SUPERSEDED
-    replaced = keyed_priors(fact, priors)
+    return _supersede(fact, keyed_priors(fact, priors))
+
+
+def _supersede(fact: Fact, replaced: tuple[Prior, ...]) -> Step | Setback:
+    """What an explicit key does."""
     if not replaced:
         return Step(fact, "added")
-    if any(
-        prior.origin is None or trust_rank(prior.origin) > trust_rank(fact.provenance.origin)
-        for prior in replaced
-    ):
+    rank = trust_rank(fact.provenance.origin)
+    if any(prior.origin is None or trust_rank(prior.origin) > rank for prior in replaced):
         return Setback.ORIGIN
     if not all(_is_newer(fact, prior) for prior in replaced):
         return Setback.OLDER

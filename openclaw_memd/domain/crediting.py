@@ -1,11 +1,26 @@
 """Which claims of a passage a recall was about. Pure."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Sequence
+from typing import Protocol, TypeVar
 
 from openclaw_memd.domain.text import Analyzer, Term
 
-T = TypeVar("T")
+
+class Worded(Protocol):
+    """A claim: its own words, and all of it with what stands above."""
+
+    @property
+    def body(self) -> str:
+        """Its own words."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        ...
+
+
+T = TypeVar("T", bound=Worded)
 
 
 def holds_term(text: str, terms: Sequence[Term], analyzer: Analyzer) -> bool:
@@ -21,22 +36,16 @@ def holds_term(text: str, terms: Sequence[Term], analyzer: Analyzer) -> bool:
 
 
 def choose_credited(
-    claims: Sequence[T],
-    *,
-    terms: Sequence[Term],
-    analyzer: Analyzer,
-    texts: Callable[[T], tuple[str, str]],
-    is_nearest: Callable[[T], bool],
+    claims: Sequence[T], nearest: Collection[T], *, terms: Sequence[Term], analyzer: Analyzer
 ) -> list[T]:
-    """Those of the ``claims`` that hold a term of the question, and the one that is nearest by meaning.
+    """Those of the ``claims`` that hold a term of the question, and those ``nearest`` to it by meaning.
 
-    ``texts`` gives a claim's own words and all of it. Where no claim has a term in its own words, the words
-    of what stands above count.
+    Where no claim has a term in its own words, the words of what stands above it count.
     """
-    own = [holds_term(texts(claim)[0], terms, analyzer) for claim in claims]
-    if not any(own):
-        own = [holds_term(texts(claim)[1], terms, analyzer) for claim in claims]
-    return [claim for claim, holds in zip(claims, own, strict=True) if holds or is_nearest(claim)]
+    holding = [holds_term(claim.body, terms, analyzer) for claim in claims]
+    if not any(holding):
+        holding = [holds_term(claim.text, terms, analyzer) for claim in claims]
+    return [claim for claim, holds in zip(claims, holding, strict=True) if holds or claim in nearest]
 
 
 def _has(forms: frozenset[str], term: Term) -> bool:

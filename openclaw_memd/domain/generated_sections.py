@@ -1,4 +1,4 @@
-"""Sections of MEMORY.md that hold nothing but what nights wrote: the only ones that may go to make room. Pure."""
+"""Sections of MEMORY.md that hold only what nights wrote: no others may go to make room. Pure."""
 
 import re
 from collections.abc import Collection, Sequence

@@ -48,6 +48,6 @@ def strip_lineage(text: str) -> str:
     """``text`` without anchors and sources."""
     if "<!--" in text:
         text = _LINE.sub("", text)
-    if "ource" in text and "#L" in text or "source=" in text:
+    if ("Source: " in text and "#L" in text) or "source=" in text:
         text = _OPENCLAW_TAIL.sub("", _SOURCE_TAIL.sub("", text))
     return text

@@ -1,4 +1,4 @@
-"""The lines of a promoted claim, built by code alone: the text of a source, and nothing that a model wrote."""
+"""The lines of a promoted claim, built by code: the text of a source, nothing that a model wrote. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -99,7 +99,7 @@ def format_fact(fact: Fact) -> list[str]:
 
 
 def cut_text(text: str, most: int = TEXT_CHARS) -> str:
-    """``text`` in at most ``most`` code points, cut behind a sentence or a word where there is one late enough."""
+    """``text`` in at most ``most`` code points, cut behind a sentence or a word if there is a late one."""
     if len(text) <= most:
         return text
     head = text[: most - len(_CUT)]

@@ -169,9 +169,7 @@ def why_ineligible(candidate: Claim, *, deleted: Collection[str] = ()) -> Exclus
         return Exclusion.CONTAMINATION
     if mask_secrets(candidate.text) != candidate.text:
         return Exclusion.SECRET
-    if candidate.promoted_at is not None:
-        return Exclusion.PROMOTED
-    return Exclusion.REJECTED if candidate.rejected_at is not None else None
+    return _verdict(candidate)
 
 
 def rank(
@@ -205,6 +203,13 @@ def _pass_gates(signals: Signals, score: Score, now: datetime, thresholds: Thres
         Gate(Exclusion.AGE, age_days, thresholds.max_age_days, age_days <= thresholds.max_age_days),
         Gate(Exclusion.SCORE, score.total, thresholds.min_score, score.total >= thresholds.min_score),
     )
+
+
+def _verdict(candidate: Claim) -> Exclusion | None:
+    """What became of it before."""
+    if candidate.promoted_at is not None:
+        return Exclusion.PROMOTED
+    return Exclusion.REJECTED if candidate.rejected_at is not None else None
 
 
 def _has_kind(candidate: Claim) -> bool:

@@ -15,6 +15,13 @@ _SAID = (
     "discussed?|decided?|agreed?|said|say|told|tell|talked|talk|chosen?|choose|mention(?:ed)?|settled?"
     "|spoken?|speak|planned|plan|noted?|used?|picked|pick|recommend(?:ed)?|suggest(?:ed)?"
 )
+# "When did we move?" whatever was done, but not what is asked of the answer before: "why did you do that?"
+_DID = (
+    rf"\b(?:{_WH})(?: (?!if\b)[\w-]{{1,24}}){{0,3}} did (?:we|i) \w"
+    rf"|\b(?:{_WH})(?: (?!if\b)[\w-]{{1,24}}){{0,3}} did you (?!(?:just |even |really )?"
+    r"(?:know|mean|come|get|(?:do|say|use|choose|pick|write) (?:that|this|it))\b)\w"
+    r"|\bdid we \w"
+)
 _TALK = "conversations?|chats?|discussions?|sessions?"
 
 ENGLISH: Final = RecallGrammar(
@@ -35,7 +42,8 @@ ENGLISH: Final = RecallGrammar(
             words("yesterday", "last (?:week|month|year|night|weekend|spring|summer|autumn|fall|winter)"),
             rf"\b{_NUMBER} (?:day|week|month|year)s? ago\b",
             rf"\bwhat did (?:{_PERSON})\b",
-            rf"\bwhat (?:do|did) {'(?:we|you|i)'} usually\b",
+            rf"\bwhat do (?:{_PERSON}) usually\b",
+            _DID,
             rf"\b(?:{_WH})(?: \w{{1,24}}){{0,2}} (?:did|have|had) (?:{_PERSON}) "
             rf"(?:just |already |ever |last |finally |actually )?(?:{_SAID})\b",
             rf"\b(?:did|have|had) (?:{_PERSON}) (?:just |already |ever |finally )?(?:{_SAID})\b",
@@ -55,6 +63,7 @@ ENGLISH: Final = RecallGrammar(
     over=any_of(
         (
             words("yesterday", "last (?:time|week|month|year|night)", "previously", "ago", "the other day"),
+            _DID,
             rf"\b(?:did|have|had) (?:{_PERSON}) (?:just |already |ever |finally )?(?:{_SAID})\b",
             rf"\b(?:{_PERSON}) (?:had |have |all |already |just ){{0,2}}"
             r"(?:discussed|decided|agreed|said|talked about|chose|settled on)\b",

@@ -10,6 +10,16 @@ _GERMAN_SAID = (
     "|erzählt|erwähnt|gewählt|abgemacht|geplant|notiert|empfohlen|vorgeschlagen|benutzt|verwendet"
 )
 _GERMAN_WH = "was|wann|wer|wem|wen|wo|wohin|warum|wieso|wie|welche[rsnm]?|worüber|wovon|woran|wofür|worauf"
+_GERMAN_HAVE = "haben|hatten|habe|hab|hatte|hast|hattest|habt|sind|waren|bin|war|bist|warst|seid|wart"
+_GERMAN_DONE = (
+    r"(?:\w{0,16}ge\w{2,20}(?:t|en)|\w{2,20}iert|\w{0,8}(?:be|ver|ent|er|zer)\w{2,20}(?:t|en)"
+    r"|\w{0,8}gegangen)(?:(?= ?[?!.,;])|$)"
+)
+# Whatever was done: the participle ends the clause.
+_GERMAN_DID = (
+    rf"\b(?:{_GERMAN_WH})(?: [\w']{{1,24}}){{0,3}} (?:{_GERMAN_HAVE})"
+    rf" (?:wir|ich|du|ihr)\b[^.?!,]{{0,60}} {_GERMAN_DONE}"
+)
 GERMAN: Final = RecallGrammar(
     "de",
     asks=any_of(
@@ -29,6 +39,7 @@ GERMAN: Final = RecallGrammar(
             r"(?:haben|hatten|habe|hatte|hast|habt)\b",
             r"\b(?:haben|hatten|habe|hatte|hast|hattest) (?:wir|ich"
             rf"|du)\b[^.?!]{{0,60}}\b(?:{_GERMAN_SAID})\b",
+            _GERMAN_DID,
             r"\bwie (?:war|hieß|hiess) (?:das|der|die|unser|unsere|mein|meine)\b[^.?!]{0,40}\bnoch ?mal\b",
             words("gestern", "vorgestern", "neulich", "letztens", "kürzlich", "damals", "seinerzeit"),
             words("letzte[sn]? (?:mal|woche|monat|jahr|sommer|winter|wochenende)", "beim letzten mal"),
@@ -52,6 +63,7 @@ GERMAN: Final = RecallGrammar(
         (
             words("gestern", "vorgestern", "neulich", "letztens", "letzte[sn]? (?:mal|woche|monat|jahr)"),
             words("damals", "vergangene[nrs]?"),
+            _GERMAN_DID,
             rf"\b(?:haben|hatten|habe|hatte|hast|hattest|habt)\b[^.?!]{{0,60}}\b(?:{_GERMAN_SAID})\b",
             rf"\b(?:{_GERMAN_SAID}) (?:haben|hatten|habe|hatte|hast|habt)\b",
         )

@@ -8,6 +8,24 @@ _SPANISH_SAID = (
     "decidimos|hablamos|acordamos|dijimos|quedamos|discutimos|elegimos|comentamos|vimos|usamos|decidiste"
     "|dijiste|dije|hablaste|decidí|acordé|elegiste|recomendaste|mencioné|mencionaste|conté|contaste"
 )
+_SPANISH_WH = "qué|cuándo|cuál|cuáles|cuánto|cómo|dónde|quién|por qué"
+_SPANISH_CLITICS = "(?:(?:no|lo|la|los|las|me|te|se|nos|le|les|ya) ){0,2}"
+# Whatever was done, where the verb can be nothing else; "we" in -amos and -imos may also be of today, which
+# asks for the same notes.
+_SPANISH_DID = (
+    rf"\b(?:{_SPANISH_WH})(?: (?:\w{{1,24}}) ??){{0,2}} {_SPANISH_CLITICS}"
+    r"(?:hicimos|fuimos|estuvimos|tuvimos|pusimos|vinimos|dimos|quisimos|supimos|trajimos|pudimos"
+    r"|hice|fui|estuve|tuve|puse|vine|di|quise|supe|traje|pude|hiciste|fuiste"
+    r"|(?!(?:exist|insist|consist|asist|desist|persist|resist|subsist|trist|chist|contrast|gast|bast|past)e\b)"
+    r"\w{2,20}[ai]ste)\b"
+    rf"|\b(?:{_SPANISH_WH}) {_SPANISH_CLITICS}"
+    r"(?!(?:estamos|vamos|hagamos|digamos|pongamos|tengamos|podamos|seamos|veamos|salgamos|venimos|decimos)\b)"
+    r"\w{2,20}[ai]mos\b"
+    rf"|\b(?:{_SPANISH_WH})(?: \w{{1,24}}){{0,1}} {_SPANISH_CLITICS}"
+    r"(?!(?:café|josé|aquí|ahí|allí|así|porqué)\b)"
+    r"(?:\w{1,20}[^\Wr]é|\w{1,20}í|\w{1,12}(?:ontr|ostr|mpr|ntr|cobr|logr|tir|par|mir)é)\b"
+    rf"|\b(?:{_SPANISH_WH}) {_SPANISH_CLITICS}(?:hemos|habíamos|habías) \w{{2,20}}[aitsh][dot]o\b"
+)
 SPANISH: Final = RecallGrammar(
     "es",
     asks=any_of(

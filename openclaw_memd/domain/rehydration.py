@@ -28,12 +28,15 @@ _BEHIND_HEADING: Final = ": "
 class LiveClaim:
     """A claim as it stands in its note now, in one line.
 
-    Lines are counted from 1, both included. ``annotations`` are those of the entry that it is in.
+    Lines are counted from 1, both included. ``body`` is the text without what stands above it, in the lines
+    of ``context``. ``annotations`` are those of the entry that it is in.
     """
 
     text: str
+    body: str
     start_line: int
     end_line: int
+    context: tuple[int, ...] = ()
     annotations: Annotations = NO_ANNOTATIONS
 
 
@@ -41,8 +44,10 @@ class LiveClaim:
 class _Match:
     is_whole: bool
     text: str
+    body: str
     start_line: int
     end_line: int
+    context: tuple[int, ...] = ()
 
 
 def rehydrate(text: str, said: str, start_line: int, end_line: int) -> LiveClaim | None:
@@ -67,14 +72,14 @@ def rehydrate(text: str, said: str, start_line: int, end_line: int) -> LiveClaim
     )
     if found is None:
         return None
-    return LiveClaim(found.text, found.start_line, found.end_line, _annotations(text, found))
+    return LiveClaim(
+        found.text, found.body, found.start_line, found.end_line, found.context, _annotations(text, found)
+    )
 
 
-def find_said(lines: Sequence[str], said: str, start_line: int) -> int | None:
-    """The line, from 1, of what was said in a conversation that holds all of ``said``, the nearest one."""
-    target = _without_ellipsis(_key(claim_text(said)))
-    found = [number for number, line in enumerate(lines, 1) if target and target in _key(line)]
-    return min(found, key=lambda number: (abs(number - start_line), number), default=None)
+def says(text: str, said: str) -> bool:
+    """Whether a text is what a candidate ``said``, but for spacing, case and Unicode forms."""
+    return _key(text) == _key(claim_text(said))
 
 
 def _matches(claims: Sequence[Claim], target: str, most: int) -> Iterator[_Match]:
@@ -82,29 +87,34 @@ def _matches(claims: Sequence[Claim], target: str, most: int) -> Iterator[_Match
     for index, claim in enumerate(claims):
         text, body = _key(claim.text), _key(claim.body)
         if target == body:  # an item that was known without its heading gets none
-            yield _Match(True, claim.body, claim.start_line, claim.end_line)
+            yield _match(claim, is_whole=True, is_bare=True)
         elif target == text or target.endswith(_BEHIND_HEADING + body):
-            yield _Match(True, claim.text, claim.start_line, claim.end_line)
-        elif len(head) >= _CUT_CHARS and body.startswith(head):
-            yield _Match(False, claim.body, claim.start_line, claim.end_line)
+            yield _match(claim, is_whole=True)
         elif len(head) >= _CUT_CHARS and text.startswith(head):
-            yield _Match(False, claim.text, claim.start_line, claim.end_line)
+            yield _match(claim, is_whole=False)
+        elif len(head) >= _CUT_CHARS and body.startswith(head):
+            yield _match(claim, is_whole=False, is_bare=True)
         elif body in target:
             yield from _runs(claims[index : index + most], target)
 
 
+def _match(claim: Claim, *, is_whole: bool, is_bare: bool = False) -> _Match:
+    text, context = (claim.body, ()) if is_bare else (claim.text, claim.context)
+    return _Match(is_whole, text, claim.body, claim.start_line, claim.end_line, context)
+
+
 def _runs(claims: Sequence[Claim], target: str) -> Iterator[_Match]:
     """Several claims in a row that were found as one text."""
-    heading = claims[0].text.removesuffix(claims[0].body)
+    first = claims[0]
+    heading = first.text.removesuffix(first.body)
     for joint in _JOINTS:
         for count in range(2, len(claims) + 1):
             run = claims[:count]
-            body = joint.join(claim.body for claim in run)
-            key = _key(body)
+            key = _key(joint.join(claim.body for claim in run))
             if target == key or target.endswith(_BEHIND_HEADING + key):
-                shown = _JOINTS[0].join(claim.body for claim in run)
-                text = shown if target == key else heading + shown
-                yield _Match(True, text, run[0].start_line, run[-1].end_line)
+                body = _JOINTS[0].join(claim.body for claim in run)
+                text, context = (body, ()) if target == key else (heading + body, first.context)
+                yield _Match(True, text, body, first.start_line, run[-1].end_line, context)
             elif len(key) > len(target):
                 break
 

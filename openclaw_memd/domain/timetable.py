@@ -52,7 +52,8 @@ class TimeWords:
         """The fewest and the most that a number means."""
         if word.isdecimal():
             return int(word), int(word)
-        return self.numbers[_squeeze(word)]
+        squeezed = " ".join(word.split())
+        return next(count for name, count in self.numbers.items() if _is(name, squeezed))
 
     def unit_of(self, word: str) -> Unit:
         """What is counted."""
@@ -81,8 +82,5 @@ class TimeWords:
 
 
 def _is(pattern: str, word: str) -> bool:
+    """Whether ``pattern`` found ``word``. Compared as it was found: folding knows fewer letters as equal."""
     return re.fullmatch(pattern, word, re.IGNORECASE) is not None
-
-
-def _squeeze(word: str) -> str:
-    return " ".join(word.casefold().split())

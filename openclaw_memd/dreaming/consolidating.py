@@ -1,17 +1,308 @@
-"""What a night makes of the candidates that it chose: lines of MEMORY.md and USER.md, or proposals."""
+"""What a night makes of the candidates that it chose: lines of MEMORY.md and USER.md, or proposals.
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Literal
+Rules decide, and a chat model may only choose within them. Each file is rewritten at most once a night, by
+the one writer of curated files; what was written is noted in the ledger before, and the candidates are marked
+as promoted after it is there. So whatever ends the process, nothing is written twice.
+"""
 
-from openclaw_memd.dreaming.types import Applied, Ranked
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final, Literal, Protocol
+
+import trio
+
+from openclaw_memd.curated.core import CuratedCore
+from openclaw_memd.curated.deletions import Deletions
+from openclaw_memd.curated.entries import CuratedState
+from openclaw_memd.curated.writer import CuratedWriter
+from openclaw_memd.domain.consolidation import Decision, Prior, Setback, Step, decide
+from openclaw_memd.domain.consolidation_reply import InvalidPlan
+from openclaw_memd.domain.curated_files import CURATED_FILES, MEMORY, bare_text
+from openclaw_memd.domain.lineage import find_anchors
+from openclaw_memd.domain.promoted_lines import Fact
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.dreaming.live_claims import LiveClaims
+from openclaw_memd.dreaming.model_plan import ask_model
+from openclaw_memd.dreaming.promoting import Promoting, Work, Wrote
+from openclaw_memd.dreaming.proposals import Proposals
+from openclaw_memd.dreaming.sources import Sources
+from openclaw_memd.dreaming.types import Applied, Candidate, Change, Ranked
+from openclaw_memd.index.ledger.promotions import CAUSE, begun_promotions, conclude_promotions
+from openclaw_memd.index.store import Store
+from openclaw_memd.ports import ChatModel
+from openclaw_memd.zones import Zone
 
 Mode = Literal["write", "propose"]
+RECONCILED: Final = "reconciled"
+_WEEK: Final = timedelta(days=7)
+
+
+class Signals(Protocol):
+    """What is known of candidates."""
+
+    async def candidates(self) -> list[Candidate]:
+        """Those that are there now."""
+        ...
+
+    async def mark_promoted(self, keys: Collection[str], at: datetime) -> None:
+        """Note that these are in the curated files."""
+        ...
+
+    async def mark_rejected(self, keys: Collection[str], at: datetime) -> None:
+        """Note that the owner does not want these."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a night may do to the files: how long each may be, and how much of MEMORY.md may go."""
+
+    budget_chars: Callable[[str], int]
+    loss_night: float = 0.25
+    loss_week: float = 0.4
 
 
 class Consolidation:
-    """Brings what nights chose into the curated files of one workspace."""
+    """Brings what nights chose into the curated files of one workspace.
+
+    ``model`` gives the chat model of now. ``turn`` is held while anything is decided and written.
+    """
+
+    def __init__(
+        self,
+        *,
+        state: Store,
+        core: CuratedCore,
+        writer: CuratedWriter,
+        deletions: Deletions,
+        signals: Signals,
+        sources: Sources,
+        analyzer: Analyzer,
+        zone: Zone,
+        bounds: Bounds,
+        model: Callable[[], ChatModel],
+    ) -> None:
+        self.turn = trio.Lock()
+        self.proposals = Proposals(state)
+        self._state = state
+        self._core = core
+        self._deletions = deletions
+        self._signals = signals
+        self._live = LiveClaims(sources)
+        self._analyzer = analyzer
+        self._zone = zone
+        self._bounds = bounds
+        self._model = model
+        self._promoting = Promoting(state, writer, analyzer)
 
     async def apply(self, selected: Sequence[Ranked], *, run_id: str, mode: Mode, now: datetime) -> Applied:
-        """Write ``selected``, the best first, or put it up for review."""
-        raise NotImplementedError
+        """Write ``selected``, the best first, or put it up for review.
+
+        A file that cannot be rewritten now stays as it is, and its candidates wait.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be used.
+        """
+        async with self.turn:
+            state = await self._core.refresh()
+            promoted = await self._reconcile(state, selected, now)
+            waiting = [one for one in selected if one.candidate.key not in promoted]
+            facts, rejected = await self._look(waiting, keep_deleted=False)
+            decision = await self._decide(facts, state, now)
+            rejected |= _words(decision.rejected)
+            steps, fallback = await self._ask(decision.steps, state)
+            if fallback is not None or steps is not decision.steps:
+                steps, changed = await self._look_again(steps, waiting)
+                rejected |= changed
+            if mode == "propose":
+                proposed = await self.proposals.put(steps, waiting, run_id=run_id, at=now)
+                return Applied(
+                    promoted,
+                    rejected,
+                    proposed=proposed,
+                    contradictions=decision.contradictions,
+                    fallback=fallback,
+                )
+            wrote = await self._write(steps, run_id, now, CAUSE)
+            return _applied(promoted, rejected, wrote, decision, fallback)
+
+    async def accept(
+        self, ranked: Sequence[Ranked], facts: Mapping[str, Fact], *, run_id: str, now: datetime
+    ) -> Wrote:
+        """Write what the owner wants of what a night proposed; ``facts`` are those in the owner's words.
+
+        Errors as in ``apply``.
+        """
+        async with self.turn:
+            state = await self._core.refresh()
+            await self._reconcile(state, (), now)
+            looked, rejected = await self._look(
+                [one for one in ranked if one.candidate.key not in facts], keep_deleted=True
+            )
+            decision = await self._decide([*looked, *facts.values()], state, now)
+            wrote = await self._write(decision.steps, run_id, now, "accept")
+            return Wrote(
+                wrote.steps,
+                {**rejected, **_words(decision.rejected), **wrote.rejected},
+                wrote.preimage_ids,
+                wrote.entries,
+            )
+
+    async def _reconcile(
+        self, state: CuratedState, selected: Sequence[Ranked], now: datetime
+    ) -> dict[str, str]:
+        """Mark what an earlier run wrote and had no time to mark; what of ``selected`` is in the files."""
+        anchors = {file: find_anchors(text.text) for file, text in state.files.items()}
+        begun = await self._state.read(begun_promotions)
+        for run_id, file in sorted({(one.run_id, one.file) for one in begun}):
+            if file not in state.files and file in state.problems:
+                continue
+            there = [
+                one.key
+                for one in begun
+                if (one.run_id, one.file) == (run_id, file) and one.key in anchors.get(file, {})
+            ]
+            await self._signals.mark_promoted(there, now)
+            work = partial(conclude_promotions, run_id=run_id, file=file, keys=there, preimage_id=None)
+            await self._state.write(work)
+        keys = [
+            one.candidate.key
+            for one in selected
+            if any(one.candidate.key in found for found in anchors.values())
+        ]
+        if keys:
+            await self._signals.mark_promoted(keys, now)
+        return dict.fromkeys(keys, RECONCILED)
+
+    async def _look(
+        self, ranked: Sequence[Ranked], *, keep_deleted: bool
+    ) -> tuple[list[Fact], dict[str, str]]:
+        """What the sources say now, and why some may not be promoted."""
+        facts: list[Fact] = []
+        rejected: dict[str, str] = {}
+        for key, found in (await trio.to_thread.run_sync(self._live.look, ranked)).items():
+            if isinstance(found, str):
+                rejected[key] = found
+            elif not keep_deleted and await self._deletions.is_deleted(found.text):
+                rejected[key] = Setback.DELETED.value
+            else:
+                facts.append(found)
+        return facts, rejected
+
+    async def _decide(self, facts: Sequence[Fact], state: CuratedState, now: datetime) -> Decision:
+        work = partial(decide, facts, _priors(state), self._analyzer, today=self._zone.day(now))
+        return await trio.to_thread.run_sync(work)
+
+    async def _ask(self, steps: tuple[Step, ...], state: CuratedState) -> tuple[tuple[Step, ...], str | None]:
+        """The steps as a chat model would take them, and why that counts for nothing, if it does."""
+        asked = [step for step in steps if step.fact.file == MEMORY and step.action != "merged"]
+        model = self._model()
+        if not asked or model.model_id is None or not any(prior.file == MEMORY for prior in _priors(state)):
+            return steps, None
+        found = await ask_model(
+            model, asked, [prior for prior in _priors(state) if prior.file == MEMORY], self._analyzer
+        )
+        if isinstance(found, InvalidPlan):
+            return steps, found.why
+        judged = {step.fact.key: step for step in found}
+        return tuple(judged.get(step.fact.key, step) for step in steps), None
+
+    async def _look_again(
+        self, steps: Sequence[Step], selected: Sequence[Ranked]
+    ) -> tuple[tuple[Step, ...], dict[str, str]]:
+        """The steps whose candidates are what they were before the model was asked."""
+        known = {candidate.key: candidate for candidate in await self._signals.candidates()}
+        still = [one for one in selected if _is_same(one.candidate, known.get(one.candidate.key))]
+        found, _ = await self._look(still, keep_deleted=False)
+        unchanged = {fact.key: fact for fact in found}
+        kept: list[Step] = []
+        rejected: dict[str, str] = {}
+        for step in steps:
+            now = unchanged.get(step.fact.key)
+            if now is not None and (now.text, now.provenance) == (step.fact.text, step.fact.provenance):
+                kept.append(step)
+            else:
+                rejected |= dict.fromkeys(step.fact.keys, Setback.CHANGED.value)
+        return tuple(kept), rejected
+
+    async def _write(self, steps: Sequence[Step], run_id: str, now: datetime, cause: str) -> Wrote:
+        """Rewrite each file that has steps, and mark their candidates."""
+        everything = Wrote()
+        for file in CURATED_FILES:
+            own = [step for step in steps if step.fact.file == file]
+            if not own:
+                continue
+            state = await self._core.refresh()
+            work = Work(
+                file=file,
+                run_id=run_id,
+                cause=cause,
+                now=now,
+                today=self._zone.day(now),
+                steps=tuple(own),
+                priors=tuple(_priors(state)),
+                text=state.files[file].text if file in state.files else "",
+                budget_chars=self._bounds.budget_chars(file),
+                loss_night=self._bounds.loss_night if cause == CAUSE else 1.0,
+                loss_week=self._bounds.loss_week if cause == CAUSE else 1.0,
+                since=now - _WEEK,
+            )
+            wrote = await self._promoting.write(work)
+            await self._signals.mark_promoted([key for step in wrote.steps for key in step.fact.keys], now)
+            await self._promoting.conclude(work, wrote)
+            everything = everything.joined(wrote)
+        await self._core.refresh()
+        return everything
+
+
+def _priors(state: CuratedState) -> list[Prior]:
+    return [
+        Prior(file, entry.entry, entry.provenance.origin)
+        for file, text in state.files.items()
+        for entry in text.entries
+    ]
+
+
+def _is_same(before: Candidate, now: Candidate | None) -> bool:
+    """Whether nothing that counts became of a candidate meanwhile; new signals do no harm."""
+    return (
+        now is not None
+        and now.promoted_at == before.promoted_at
+        and now.rejected_at == before.rejected_at
+        and now.provenance == before.provenance
+    )
+
+
+def _words(rejected: Mapping[str, Setback]) -> dict[str, str]:
+    return {key: why.value for key, why in rejected.items()}
+
+
+def _applied(
+    promoted: Mapping[str, str],
+    rejected: Mapping[str, str],
+    wrote: Wrote,
+    decision: Decision,
+    fallback: str | None,
+) -> Applied:
+    done = {key: str(step.action) for step in wrote.steps for key in step.fact.keys}
+    return Applied(
+        promoted={**promoted, **done},
+        rejected={**rejected, **wrote.rejected},
+        preimage_ids=wrote.preimage_ids,
+        changes=tuple(
+            Change(
+                key=step.fact.key,
+                action=step.action,
+                file=step.fact.file,
+                text=wrote.entries.get(step.fact.key, step.fact.text),
+                source=step.fact.source,
+                replaced=tuple(bare_text(prior.entry.text) for prior in step.gone),
+            )
+            for step in wrote.steps
+        ),
+        contradictions=tuple(one for one in decision.contradictions if one.key in done),
+        compacted=wrote.compacted,
+        fallback=fallback,
+    )

@@ -1,39 +1,346 @@
 """What was of use: recalls, notes and what was said again, by claim."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from functools import partial
+from typing import Final
+
+import structlog
+import trio
 
 from openclaw_memd.domain.callers import Caller
+from openclaw_memd.domain.concept_tags import find_tags
+from openclaw_memd.domain.contamination import find_contamination
+from openclaw_memd.domain.promotion_score import Signals
+from openclaw_memd.domain.recall_signals import sum_signals
+from openclaw_memd.domain.short_term import is_session_path
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.dreaming.alike import Alike
+from openclaw_memd.dreaming.recalls import Recalls, find_sightings
+from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.dreaming.types import Candidate
-from openclaw_memd.recall.types import Hit
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.files.roots import Roots
+from openclaw_memd.files.session_corpus import cut_lines
+from openclaw_memd.index.ledger import signal_upkeep as upkeep
+from openclaw_memd.index.ledger import signals as ledger
+from openclaw_memd.index.ledger.session_rows import SessionKey
+from openclaw_memd.index.ledger.signal_rows import CandidateRow, Sighting
+from openclaw_memd.index.ledger.signals import Phase
+from openclaw_memd.index.store import Store
+from openclaw_memd.index.text_rows import Connection
+from openclaw_memd.ports import Clock
+from openclaw_memd.recall.types import GetAnswer, Hit
+from openclaw_memd.sessions.known import KnownSessions
+from openclaw_memd.sessions.paths import parse_path
+from openclaw_memd.zones import Zone
 
-Phase = Literal["light", "rem"]
+log = structlog.get_logger("memd.signals")
+
+BATCH: Final = 64
+"""So many answers are recorded in one transaction."""
+
+GATHER_S: Final = 0.25
+"""How long answers are gathered for it."""
+
+RETRY_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenSignals:
+    """How much of the signals went, or would go."""
+
+    candidates: int = 0
+    signals: int = 0
+    corpus_lines: int = 0
 
 
 class SignalStore:
-    """The signals of one workspace."""
+    """The signals of one workspace.
 
-    async def candidates(self) -> list[Candidate]:
-        """The live candidates, the promoted and the rejected too, by key; none whose sources are all gone."""
-        raise NotImplementedError
+    ``hear`` and ``hear_get`` answer at once and never fail; ``run`` records what they heard. All other
+    methods record it first.
+    """
+
+    def __init__(
+        self,
+        state: Store,
+        sources: Sources,
+        known: KnownSessions,
+        *,
+        roots: Roots,
+        analyzer: Analyzer,
+        clock: Clock,
+        zone: Zone,
+    ) -> None:
+        self.sources = sources
+        self._state = state
+        self._roots = roots
+        self._analyzer = analyzer
+        self._clock = clock
+        self._zone = zone
+        self._recalls = Recalls(known)
+        self._heard = trio.Event()
+        self._turn = trio.Lock()
+
+    @property
+    def lost(self) -> int:
+        """How many answers found no room to wait since the start."""
+        return self._recalls.lost
+
+    def hear(self, caller: Caller | None, question: str, hits: Sequence[Hit]) -> None:
+        """A question was answered with ``hits``."""
+        at = self._clock.now()
+        if self._recalls.hear(caller, question, hits, day=self._zone.day(at), at=at):
+            self._heard.set()
+
+    def hear_get(self, caller: Caller | None, answer: GetAnswer) -> None:
+        """Lines of a file were fetched."""
+        at = self._clock.now()
+        if self._recalls.hear_get(caller, answer, day=self._zone.day(at), at=at):
+            self._heard.set()
 
     async def record_recall(self, caller: Caller | None, question: str, hits: Sequence[Hit]) -> None:
-        """Take note that a question was answered with these hits."""
-        raise NotImplementedError
+        """Take note that a question was answered with these hits, and return when the ledger says so.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be written now.
+        """
+        self.hear(caller, question, hits)
+        await self.settle()
+
+    async def run(self) -> None:
+        """Record what is heard, until cancelled.
+
+        Raises:
+            DamagedError: the ledger is damaged.
+        """
+        while True:
+            await self._heard.wait()
+            await trio.sleep(GATHER_S)
+            self._heard = trio.Event()
+            try:
+                await self.settle()
+            except UnavailableError as error:  # what was heard waits on
+                log.warning("recalls not recorded", reason=error.reason)
+                await trio.sleep(RETRY_S)
+                self._heard.set()
+
+    async def settle(self) -> None:
+        """Record everything that was heard. Errors as in ``record_recall``; nothing that waits is lost."""
+        async with self._turn:
+            while recalls := self._recalls.take(BATCH):
+                is_done = False
+                try:
+                    await self._record(
+                        await trio.to_thread.run_sync(find_sightings, recalls, self.sources, self._analyzer)
+                    )
+                    is_done = True
+                finally:
+                    if not is_done:
+                        self._recalls.put_back(recalls)
+
+    async def record(
+        self, sightings: Sequence[Sighting], also: Callable[[Connection], None] | None = None
+    ) -> None:
+        """Take note of sightings, and do ``also``, in one transaction. Errors as in ``record_recall``."""
+        async with self._turn:
+            await self._record(sightings, also)
+
+    async def candidates(self) -> list[Candidate]:
+        """The live candidates, the promoted and the rejected too, by key; none whose sources are all gone.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be used now.
+        """
+        await self.repair()
+        rows = await self._state.read(upkeep.load_candidates)
+        return await trio.to_thread.run_sync(lambda: [_candidate(row) for row in rows if row.sources])
+
+    async def considered_at(self) -> dict[str, datetime]:
+        """When REM last looked at candidates, by key. Errors as in ``candidates``."""
+        rows = await self._state.read(upkeep.load_candidates)
+        return {row.key: row.phases.considered_at for row in rows if row.phases.considered_at is not None}
+
+    async def repair(self) -> int:
+        """Take out candidates whose sources are gone, or whose text is no memory; how many went.
+
+        Errors as in ``candidates``.
+        """
+        await self.settle()
+        rows = await self._state.read(upkeep.load_candidates)
+        paths = frozenset(source.path for row in rows for source in row.sources)
+        gone = await trio.to_thread.run_sync(self.sources.gone, paths) if paths else paths
+        unfit = [row.key for row in rows if not row.text.strip() or _is_contaminated(row)]
+        lost = [(row.key, one.path) for row in rows for one in row.sources if one.path in gone]
+
+        def work(connection: Connection) -> int:
+            upkeep.drop_sources(connection, lost)
+            return ledger.drop_candidates(connection, unfit) + upkeep.drop_homeless(connection)
+
+        if not (unfit or lost or any(not row.sources for row in rows)):
+            return 0
+        return await self._state.write(work)
 
     async def mark_promoted(self, keys: Collection[str], at: datetime) -> None:
-        """Note that these claims are in the curated files."""
-        raise NotImplementedError
+        """Note that these claims are in the curated files. Errors as in ``candidates``."""
+        await self._state.write(partial(ledger.mark_promoted, keys=keys, at=at))
 
     async def mark_rejected(self, keys: Collection[str], at: datetime) -> None:
-        """Note that the owner does not want these claims."""
-        raise NotImplementedError
+        """Note that the owner does not want these claims. Errors as in ``candidates``."""
+        await self._state.write(partial(ledger.mark_rejected, keys=keys, at=at))
 
     async def stage(self, phase: Phase, keys: Collection[str], at: datetime) -> None:
-        """Note that a phase chose these candidates."""
-        raise NotImplementedError
+        """Note that a phase chose these candidates. Errors as in ``candidates``."""
+        await self._state.write(partial(ledger.stage, phase=phase, keys=keys, at=at))
 
     async def considered(self, keys: Collection[str], at: datetime) -> None:
-        """Note that REM looked at these."""
-        raise NotImplementedError
+        """Note that REM looked at these. Errors as in ``candidates``."""
+        await self._state.write(partial(ledger.mark_considered, keys=keys, at=at))
+
+    async def forget(
+        self,
+        sessions: Collection[SessionKey],
+        *,
+        takes_text: Callable[[str], bool] = lambda _text: False,
+        dry_run: bool = False,
+    ) -> ForgottenSignals:
+        """Forget what these sessions asked and said, what ``takes_text``, and what stands nowhere any more.
+
+        It comes after files and sessions were cut: a claim that a source does not hold now goes from there,
+        and one that stands nowhere goes whole. With ``dry_run`` nothing is written, and sources count as
+        they are. Errors as in ``candidates``.
+        """
+        keys = frozenset(sessions)
+        if not dry_run:
+            self._recalls.forget()
+        async with self._turn:
+            rows = await self._state.read(upkeep.load_candidates)
+            standing = await trio.to_thread.run_sync(self._find_standing, rows, keys)
+            lost = frozenset(
+                (row.key, one.path)
+                for row in rows
+                for one in row.sources
+                if one.path not in standing[row.key]
+            )
+            unwanted = {row.key for row in rows if takes_text(row.text)}
+            whole = {row.key for row in rows if not standing[row.key]}
+            texts = {
+                row.key: next(iter(standing[row.key].values()))
+                for row in rows
+                if standing[row.key] and row.text not in standing[row.key].values()
+            }
+            signals = await self._state.read(partial(upkeep.count_sessions, sessions=keys))
+            lines = await trio.to_thread.run_sync(self._cut_corpus, keys, takes_text, dry_run)
+            if not dry_run:
+                await self._state.write(
+                    partial(_forget, lost=lost, unwanted=unwanted, sessions=keys, texts=texts)
+                )
+        return ForgottenSignals(len(whole | unwanted), signals, lines)
+
+    async def _record(
+        self, sightings: Sequence[Sighting], also: Callable[[Connection], None] | None = None
+    ) -> None:
+        alike = Alike(await self._state.read(upkeep.known_texts), self._analyzer)
+        resolved = await trio.to_thread.run_sync(alike.resolve, sightings)
+
+        def work(connection: Connection) -> None:
+            ledger.record_sightings(connection, resolved)
+            if also is not None:
+                also(connection)
+
+        if resolved or also is not None:
+            await self._state.write(work)
+
+    def _find_standing(
+        self, rows: Sequence[CandidateRow], sessions: frozenset[SessionKey]
+    ) -> dict[str, dict[str, str]]:
+        """For each candidate the sources that still hold it, and in which words."""
+        claims: dict[str, dict[str, str]] = {}
+        standing: dict[str, dict[str, str]] = {}
+        for row in rows:
+            alike = Alike({row.key: row.text}, self._analyzer)
+            found = standing.setdefault(row.key, {})
+            for one in row.sources:
+                name = parse_path(one.path)
+                if name is not None and name.key in sessions:
+                    continue
+                if one.path not in claims:
+                    source = self.sources.find(one.path)
+                    claims[one.path] = {} if source is None else {it.key: it.text for it in source.claims()}
+                text = claims[one.path].get(row.key)
+                if text is None and one.is_session:
+                    said = claims[one.path].items()
+                    text = next((text for key, text in said if alike.find_key(key, text) == row.key), None)
+                if text is not None:
+                    found[one.path] = text
+        return standing
+
+    def _cut_corpus(
+        self, sessions: frozenset[SessionKey], takes: Callable[[str], bool], dry_run: bool
+    ) -> int:
+        def keeps(line: str) -> bool:
+            reference, _, said = line.removeprefix("[").partition("] ")
+            name = parse_path(reference.rpartition("#L")[0])
+            return name is None or not (name.key in sessions or takes(said))
+
+        try:
+            return cut_lines(self._roots, keeps, dry_run=dry_run)
+        except OSError as error:
+            raise UnavailableError("the session corpus cannot be changed", reason="disk_error") from error
+
+
+def _forget(
+    connection: Connection,
+    *,
+    lost: Collection[tuple[str, str]],
+    unwanted: Collection[str],
+    sessions: Collection[SessionKey],
+    texts: Mapping[str, str],
+) -> None:
+    upkeep.drop_sources(connection, lost)
+    upkeep.put_texts(connection, texts)
+    upkeep.drop_sources(connection, upkeep.sources_of(connection, unwanted))
+    upkeep.drop_sessions(connection, sessions)
+    upkeep.drop_homeless(connection, verdicts=True)
+    upkeep.drop_silent(connection)
+
+
+def _is_contaminated(row: CandidateRow) -> bool:
+    is_session = all(source.is_session for source in row.sources)
+    return find_contamination(row.text, is_session=is_session) is not None
+
+
+def _candidate(row: CandidateRow) -> Candidate:
+    first = row.sources[0]
+    tags = find_tags(first.path, row.text)
+    keys = {source.supersedes_key for source in row.sources}
+    return Candidate(
+        key=row.key,
+        text=row.text,
+        path=first.path,
+        start_line=first.start_line,
+        end_line=first.end_line,
+        is_session=is_session_path(first.path),
+        provenance=row.provenance,
+        signals=_with_phases(row, len(tags)),
+        tags=tags,
+        projects=tuple(dict.fromkeys(key for source in row.sources for key in source.projects)),
+        supersedes_key=next(iter(keys)) if len(keys) == 1 else None,
+        noted_on=first.noted_on,
+        promoted_at=row.promoted_at,
+        rejected_at=row.rejected_at,
+    )
+
+
+def _with_phases(row: CandidateRow, tags: int) -> Signals:
+    phases = row.phases
+    return replace(
+        sum_signals(row.signals),
+        tags=tags,
+        light_hits=phases.light_hits,
+        rem_hits=phases.rem_hits,
+        last_light_at=phases.last_light_at,
+        last_rem_at=phases.last_rem_at,
+    )

@@ -34,6 +34,11 @@ class Found:
     source: SourceRow
     is_answer: bool = False
 
+    def holds(self, start_line: int, end_line: int | None = None) -> bool:
+        """Whether any of these lines is part of it."""
+        last = start_line if end_line is None else end_line
+        return self.source.start_line <= last and start_line <= self.source.end_line
+
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
@@ -132,7 +137,10 @@ class Sources:
         )
 
     def list_notes(self, since: date) -> list[ListedFile]:
-        """Notes of days from ``since`` on, directly in ``memory``: newest first, the day's own before others."""
+        """Notes of days from ``since`` on that lie directly in ``memory``.
+
+        The newest come first, and of a day its own note before those with more in their name.
+        """
         dated = [
             (day, file)
             for file in self.corpus.list_files().files

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from openclaw_memd.domain.consolidation import Contradiction
 from openclaw_memd.domain.promotion_score import Score, Signals
 from openclaw_memd.domain.provenance import Provenance
 
@@ -54,14 +55,33 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What was done with one claim, for the history: ``replaced`` are the entries that it took the place of."""
+
+    key: str
+    action: str
+    file: str
+    text: str
+    source: str
+    replaced: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Applied:
     """What a night wrote, or put up for review.
 
-    ``promoted`` has what was done (``added``, ``merged``, ``superseded``) by key, ``rejected`` a reason by
-    key. ``preimage_ids`` are those of the files that were rewritten, by which all of it can be undone.
+    ``promoted`` has what was done by key: ``added``, ``merged``, ``superseded``, or ``reconciled`` for what
+    was in the file already since an earlier run. ``rejected`` has a reason by key. ``preimage_ids`` are those
+    of the files that were rewritten, by which all of it can be undone; ``proposed`` the keys that wait for
+    the owner. ``contradictions`` name what may say otherwise than what was added, ``compacted`` the sections
+    that made room, and ``fallback`` says in a plain phrase why a model's plan was not followed.
     """
 
     promoted: Mapping[str, str]
     rejected: Mapping[str, str]
     preimage_ids: Sequence[int] = ()
     proposed: Sequence[str] = ()
+    changes: Sequence[Change] = ()
+    contradictions: Sequence[Contradiction] = ()
+    compacted: Sequence[str] = ()
+    fallback: str | None = None

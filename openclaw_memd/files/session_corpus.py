@@ -107,6 +107,6 @@ def _cut(folder: int, name: str, keeps: Callable[[str], bool], *, dry_run: bool)
 
 
 def _read(descriptor: int) -> bytes:
-    with open(descriptor, "rb", closefd=False) as file:  # noqa: PTH123 - a descriptor, not a path
+    with open(descriptor, "rb", closefd=False) as file:
         file.seek(0)
         return file.read()

@@ -86,6 +86,7 @@ async def recall_deep(call: Call, params: DeepParams) -> DeepResult:
         )
     )
     agent.hear(call.caller, answer.origins)
+    agent.signals.hear(call.caller, params.text, answer.hits)
     return msgspec.convert(msgspec.to_builtins(answer), DeepResult)
 
 

@@ -98,6 +98,8 @@ async def search(call: Call, params: SearchParams) -> SearchResult:
         )
     )
     agent.hear(call.caller, {hit.origin for hit in answer.hits})
+    if not params.explain:  # who looks at how a search works has no question
+        agent.signals.hear(call.caller, params.query, answer.hits)
     return msgspec.convert(msgspec.to_builtins(answer), SearchResult)
 
 
@@ -116,6 +118,7 @@ async def get(call: Call, params: GetParams) -> GetResult:
     answer = await agent.get(request)
     if answer.origin is not None:
         agent.hear(call.caller, {answer.origin})
+        agent.signals.hear_get(call.caller, answer)
     return msgspec.convert(answer, GetResult, from_attributes=True)
 
 

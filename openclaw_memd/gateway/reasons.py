@@ -121,7 +121,7 @@ DEEP_REASONS: Mapping[str, str] = MappingProxyType(
         "no_match": "`none`: nothing was found.",
         "nothing_relevant": "`none`: the chat model found nothing that bears on the message.",
         "model_reply": "`none`: the chat model's replies could not be used.",
-        "deadline": "`timeout`: the time was up before everything was looked at.",
+        "deadline": "`timeout` or `escalate`: the time was up before everything was looked at.",
         "breaker": "`timeout`: the chat model kept silent several times and is left alone for a minute.",
         "model": "`timeout` or `unavailable`: the chat model was silent, or failed.",
         "memory": "`unavailable`: the memory cannot be searched now.",
@@ -130,6 +130,19 @@ DEEP_REASONS: Mapping[str, str] = MappingProxyType(
     }
 )
 """``reason`` of ``recall.deep`` and of ``escalate`` in ``inject.turn``."""
+
+TURN_REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        "projects": "nobody could tell which projects are active; what belongs to one is missing.",
+        "triggers": "the memories that the message brings up.",
+        "project": "the memories of the projects.",
+        "files": "the files that have changed.",
+        "reminders": "what is due.",
+        "intents": "the events that the message fires; nothing is spent.",
+        "deadline": "all of it: the time was up.",
+    }
+)
+"""What is missing from an answer of ``inject.turn``, since it failed or was late: in its ``degraded``."""
 
 INTENT_REASONS: Mapping[str, str] = MappingProxyType(
     {block.value: meaning for block, meaning in BLOCKS.items()}

@@ -17,6 +17,7 @@ from openclaw_memd.gateway.reasons import (
     PLAN_REASONS,
     SKIP_REASONS,
     TRANSCRIPT_REASONS,
+    TURN_REASONS,
     WITHHELD_REASONS,
 )
 from openclaw_memd.gateway.table import AnyMethod, Pace
@@ -106,6 +107,7 @@ def render_reference() -> str:
     lines += ["", "### Reasons of a flush plan", "", *_reasons(PLAN_REASONS)]
     lines += ["", "### Reasons why an entry is not injected", "", *_reasons(WITHHELD_REASONS)]
     lines += ["", "### Reasons of deep recall", "", *_reasons(DEEP_REASONS)]
+    lines += ["", "### What is missing from the answer to a message", "", *_reasons(TURN_REASONS)]
     lines += ["", "### Reasons why an intent does not fire", "", *_reasons(INTENT_REASONS)]
     lines += ["", "### What an answer says of itself", "", *_reasons(ANSWER_REASONS)]
     return "\n".join(lines) + "\n"

@@ -13,6 +13,7 @@ from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.lint import Finding
 from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.events import Events
 from openclaw_memd.gateway.results import StatusReport, SyncReport
 from openclaw_memd.index.first_answers import FirstAnswers
@@ -83,6 +84,11 @@ class AgentServices(Protocol):
     @property
     def runtimes(self) -> AttachedRuntimes:
         """The runtimes that lend the agent their chat model."""
+        ...
+
+    @property
+    def signals(self) -> SignalStore:
+        """What was of use in the agent's workspace."""
         ...
 
     @property

@@ -80,7 +80,8 @@ class TurnResult(Result, frozen=True, kw_only=True):
     escalate: Escalate
     took_ms: float
     degraded: Annotated[
-        tuple[str, ...], Meta(description="parts that failed or were late: a code of the list of reasons")
+        tuple[str, ...],
+        Meta(description="parts that failed or were late, or `deadline` for all: codes of the list of reasons"),
     ] = ()
 
 
@@ -101,6 +102,18 @@ async def answer_turn(call: Call, params: TurnParams) -> TurnResult:
     return msgspec.convert(reply.answer, TurnResult)
 
 
+LATE = TurnResult(
+    context="",
+    triggers=(),
+    intents=(),
+    reminders=(),
+    project_block="",
+    refreshed=(),
+    escalate=Escalate(run=False, reason="deadline"),
+    took_ms=0.0,
+    degraded=("deadline",),
+)
+
 METHODS: tuple[AnyMethod, ...] = (
     Method(
         name="inject.turn",
@@ -111,5 +124,6 @@ METHODS: tuple[AnyMethod, ...] = (
         handler=answer_turn,
         summary="What a message brings along: memories, intents, changed files; and whether to look deeper.",
         example={"text": "we talk about the flight booking", "turn_id": "t1"},
+        when_late=LATE,
     ),
 )

@@ -11,6 +11,8 @@ from openclaw_memd.config.schema import History
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.ledger import pruning
 from openclaw_memd.index.ledger.preimages import prune_preimages
+from openclaw_memd.index.ledger.signal_upkeep import prune_signals
+from openclaw_memd.index.ledger.signals import prune_verdicts
 from openclaw_memd.index.store import Store
 from openclaw_memd.ports import Clock
 
@@ -30,6 +32,8 @@ _STEPS: Final[tuple[Step, ...]] = (
     pruning.mark_gone_files,
     pruning.prune_vanished,
     pruning.prune_gone_files,
+    prune_signals,
+    prune_verdicts,
 )
 
 

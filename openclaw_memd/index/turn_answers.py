@@ -62,7 +62,7 @@ class TurnAnswers:
 
     def keep(self, key: TurnKey, answer: str) -> None:
         """Keep an answer that spent nothing; it reaches the ledger a little later."""
-        self._remember(key, answer)
+        self.remember(key, answer)
         try:
             self._send.send_nowait(key)
         except trio.WouldBlock:  # it stays in memory for a while: the same question gives much the same
@@ -74,7 +74,10 @@ class TurnAnswers:
 
     def remember(self, key: TurnKey, answer: str) -> None:
         """Have an answer in memory that the ledger has."""
-        self._remember(key, answer)
+        self._recent[key] = answer, self._clock.now()
+        self._recent.move_to_end(key)
+        while len(self._recent) > IN_MEMORY:
+            self._recent.popitem(last=False)
 
     def drop(self, connection: Any, key: TurnKey) -> None:
         """Forget an answer that did not arrive, in an open transaction of the ledger."""
@@ -104,9 +107,3 @@ class TurnAnswers:
                 await self._state.write(lambda connection: store_turn(connection, key, *kept))  # noqa: B023
             except UnavailableError as error:
                 log.warning("answer of a turn not stored", reason=error.reason)
-
-    def _remember(self, key: TurnKey, answer: str) -> None:
-        self._recent[key] = answer, self._clock.now()
-        self._recent.move_to_end(key)
-        while len(self._recent) > IN_MEMORY:
-            self._recent.popitem(last=False)

@@ -16,7 +16,7 @@ from openclaw_memd.domain.curated_files import CURATED_FILES, USER
 from openclaw_memd.domain.startup_context import Startup
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.instructions import Instructions, InstructionText
-from openclaw_memd.injection.given_files import CuratedFigures, GivenFile, GivenFiles
+from openclaw_memd.injection.given_files import Asking, CuratedFigures, GivenFile, GivenFiles
 from openclaw_memd.injection.startup import StartupLimits, StartupNotes
 from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
@@ -69,6 +69,7 @@ class Bootstrap:
         self._clock = clock
         self._zone = zone
         self._threads = trio.CapacityLimiter(2)
+        self._choosing = trio.CapacityLimiter(1)
         self._last_read: Mapping[str, InstructionText | SkipReason] | None = None
 
     async def build(
@@ -136,14 +137,19 @@ class Bootstrap:
             return {}
         state = await self._core.refresh(deadline_at)
         await self._read([name for name in FILES if name not in CURATED_FILES], deadline_at)
-        return self._files.give(
+        asking = Asking(
             names,
             state,
-            self._last_read,  # None: there was no time to look yet
+            self._last_read,
             audience=view.bootstrap,
             active_projects=frozenset(active_projects),
             today=self._zone.day(self._clock.now()),
         )
+        known = self._files.known(asking)
+        if known is not None:
+            return known
+        give = partial(self._files.give, asking)
+        return await trio.to_thread.run_sync(give, limiter=self._choosing, abandon_on_cancel=True)
 
     async def _read(self, names: Sequence[str], deadline_at: float | None) -> None:
         with trio.move_on_at(inf if deadline_at is None else deadline_at):

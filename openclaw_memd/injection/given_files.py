@@ -1,5 +1,6 @@
 """The texts that sessions are given of the workspace's files, within the budgets."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,27 @@ class Budgets:
     def of(self, file: str) -> int:
         """That of one file."""
         return min(self.file_chars, self.user_chars) if file == USER else self.file_chars
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a session's files depend on: their ``names``, both files and ``read``, the others as they were
+    read, for whom, in which projects and on which day. ``read`` None: there was no time to look yet.
+    """
+
+    names: tuple[str, ...]
+    state: CuratedState
+    read: Read | None
+    audience: Bootstrap
+    active_projects: frozenset[str]
+    today: date
+
+    @property
+    def key(self) -> object:
+        """The same for the same files."""
+        hashes = None if self.read is None else tuple(_identity(self.read.get(name)) for name in self.names)
+        version = self.state.version
+        return self.names, version, hashes, self.audience, self.active_projects, self.today
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +110,10 @@ class CuratedFigures:
 
 
 class GivenFiles:
-    """Chooses the texts; what was chosen is kept while everything that it depends on is the same."""
+    """Chooses the texts; what was chosen is kept while everything that it depends on is the same.
+
+    Safe for use from several threads.
+    """
 
     NO_TEXT: Final = sha256(b"").hexdigest()
     """The hash of a file of which nothing is given."""
@@ -96,36 +121,33 @@ class GivenFiles:
     def __init__(self, budgets: Budgets) -> None:
         self._budgets = budgets
         self._kept: OrderedDict[object, Mapping[str, GivenFile]] = OrderedDict()
+        self._lock = threading.Lock()
         self._figures: tuple[object, tuple[CuratedFigures, ...]] = (None, ())
 
-    def give(
-        self,
-        names: Sequence[str],
-        state: CuratedState,
-        read: Read | None,
-        *,
-        audience: Bootstrap,
-        active_projects: frozenset[str],
-        today: date,
-    ) -> Mapping[str, GivenFile]:
+    def known(self, asking: Asking) -> Mapping[str, GivenFile] | None:
+        """What ``give`` gave for the same before; None when that is not kept."""
+        key = asking.key
+        with self._lock:
+            known = self._kept.get(key)
+            if known is not None:
+                self._kept.move_to_end(key)
+            return known
+
+    def give(self, asking: Asking) -> Mapping[str, GivenFile]:
         """The files of these names, in this order; one that is not there has no text.
 
-        Within the budget for all the curated files come first, then the others in their order.
+        Within the budget for all the curated files come first, then the others in their order. It takes some
+        milliseconds when the files changed: use a thread.
         """
-        hashes = None if read is None else tuple(_identity(read.get(name)) for name in names)
-        key = (names, state.version, hashes, audience, active_projects, today)
-        known = self._kept.get(key)
-        if known is not None:
-            self._kept.move_to_end(key)
-            return known
+        names, state, read = asking.names, asking.state, asking.read
         room, room_bytes = self._budgets.total_chars, self._budgets.total_bytes
         given: dict[str, GivenFile] = {}
         for name in sorted(names, key=BY_NEED.index):
             limits = Limits(
                 min(self._budgets.of(name), room if room >= LEAST_CHARS else 0),
-                audience,
-                active_projects,
-                today,
+                asking.audience,
+                asking.active_projects,
+                asking.today,
             )
             given[name] = _give(state, read, name, limits)
             while (size := _wire_bytes(given[name].text)) > room_bytes:
@@ -135,9 +157,10 @@ class GivenFiles:
             room -= len(given[name].text)
             room_bytes = max(0, room_bytes - size)
         found = {name: given[name] for name in names}
-        self._kept[key] = found
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
+        with self._lock:
+            self._kept[asking.key] = found
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
         return found
 
     def figures(self, state: CuratedState, today: date) -> tuple[CuratedFigures, ...]:

@@ -65,7 +65,7 @@ class TriggerEntries:
             known = self._snapshot
             if known is None or known.version != state.version:
                 build = partial(self._build, state, known)
-                known = self._snapshot = await trio.to_thread.run_sync(build)
+                known = self._snapshot = await trio.to_thread.run_sync(build, abandon_on_cancel=True)
                 self.vectors.want(known.texts)
             return known
 

@@ -55,16 +55,18 @@ class Firing:
         self._stems = stems
         self._clock = clock
 
-    async def find(self, caller: Caller, text: str, also: Mapping[int, str] | None = None) -> Found:
-        """What the message ``text`` of ``caller`` may fire; nothing is spent.
+    async def find(
+        self, caller: Caller, text: str, also: Mapping[int, str] | None = None, *, most: int = FOUND
+    ) -> Found:
+        """What the message ``text`` of ``caller`` may fire, up to ``most`` of it by words; nothing is spent.
 
-        ``also`` are numbers of events that match by something else than words.
+        ``also`` are numbers of events that match by something else than words, each with its why.
 
         Raises:
             UnavailableError, DamagedError: the ledger cannot be read.
         """
         said = read_message(spoken_text(text), self._stems)
-        work = partial(self._find, caller=caller, said=said, also=also or {})
+        work = partial(self._find, caller=caller, said=said, also=also or {}, most=most)
         return await self._state.read(work)
 
     async def fire(self, caller: Caller, found: Found, *, most: int, finish: Finish) -> tuple[Fired, ...]:
@@ -105,8 +107,10 @@ class Firing:
 
         return await self._state.write(work)
 
-    def _find(self, connection: Any, caller: Caller, said: Said, also: Mapping[int, str]) -> Found:
-        whys = dict(islice(self._say_why(connection, caller, said), FOUND))
+    def _find(
+        self, connection: Any, caller: Caller, said: Said, also: Mapping[int, str], most: int
+    ) -> Found:
+        whys = dict(islice(self._say_why(connection, caller, said), most))
         for row in intents.get_intents(connection, [number for number in also if number not in whys]):
             if holds_for(row.intent, caller):
                 whys[row.number] = also[row.number]

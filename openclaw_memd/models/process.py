@@ -11,7 +11,8 @@ import trio
 
 from openclaw_memd.models import wire
 
-COMMAND: tuple[str, ...] = (sys.executable, "-m", "openclaw_memd.models.child")
+COMMAND: tuple[str, ...] = (sys.executable, "-P", "-m", "openclaw_memd.models.child")
+"""``-P``: what lies in the folder that the daemon was started in is not imported."""
 
 _READ_BYTES = 262_144
 _SEND_S = 1.0

@@ -38,6 +38,7 @@ def make_hit(draft: Draft, query: Query, analyzer: Analyzer, *, weak: bool, expl
         supersedes_key=row.supersedes_key,
         citation=cite(row.path, draft.start_line, draft.end_line),
         why=_explain(draft) if explain else None,
+        best_line=draft.start_line + draft.best,
     )
 
 

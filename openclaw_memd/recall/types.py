@@ -48,6 +48,7 @@ class Hit:
     ``text`` is an exact slice of the indexed file in whole lines; a line that is too long alone is cut around
     the match. ``exact`` says that it holds every query term or what the query names by identifier or path,
     ``weak`` that its score is below the threshold. ``why`` holds each factor of the score and its value.
+    ``best_line`` is the line that the rest was added to.
     """
 
     path: str
@@ -70,6 +71,7 @@ class Hit:
     supersedes_key: str | None
     citation: str
     why: Mapping[str, float | str] | None = None
+    best_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ class Sessions:
 
     ``hint`` hears the paths of documents that changed, in the event loop; ``run`` passes on those that it is
     not to hear of at once. ``load`` comes before everything else. ``documents`` are what is to be indexed,
+    ``every_document`` is what is kept of sessions, archived ones too,
     ``turns`` what the writing of notes depends on, ``forgetting`` takes out what was said, ``hearing`` keeps
     what ``hear`` was told.
     """
@@ -60,6 +61,7 @@ class Sessions:
         self._clock = clock
         self._locks: dict[SessionKey, trio.Lock] = {}
         self.documents = SessionDocuments(store, self._known, archives=archives, zone=zone)
+        self.every_document = SessionDocuments(store, self._known, archives=True, zone=zone)
         self.turns = SessionTurns(self._book, clock)
         self.hearing = Hearing(self._book, clock, self._keep_heard)
         self._receiver = Receiver(self._book, clock, rules, self._announcer, self.hearing.hear)
@@ -76,6 +78,11 @@ class Sessions:
     async def run(self) -> None:
         """Announce changes of large documents, until cancelled."""
         await self._announcer.run()
+
+    @property
+    def known(self) -> KnownSessions:
+        """What is known of the sessions at once."""
+        return self._known
 
     @property
     def unannounced(self) -> int:

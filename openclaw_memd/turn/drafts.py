@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -19,6 +19,13 @@ from openclaw_memd.intents.shown import show_due, show_intent
 
 LAST_SHARE: Final = 0.85
 """The part of the time after which nothing new is begun."""
+
+PART_SHARE: Final = 0.5
+"""How much of the time that is left until then one part may take: one that hangs leaves some for the others."""
+
+
+Part = Literal["projects", "triggers", "project", "files", "reminders", "intents"]
+"""What an answer is made of, in this order, by what is said of one that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +65,16 @@ class Draft:
     refreshed: Sequence[RefreshedFile] = ()
     reminders: Sequence[Due] = ()
     found: Found = field(default_factory=lambda: Found({}))
-    degraded: list[str] = field(default_factory=list)
+    degraded: list[Part] = field(default_factory=list)
 
     @property
     def cutoff_at(self) -> float:
         """When nothing new is begun any more."""
         return self.started_at + (self.request.deadline_at - self.started_at) * LAST_SHARE
+
+    def share_from(self, now: float) -> float:
+        """Until when a part may take that begins ``now``."""
+        return now + (self.cutoff_at - now) * PART_SHARE
 
 
 def show_turn(

@@ -35,12 +35,13 @@ class GiveBacks:
         self._lost.pop(key, None)
 
     async def give_back(self, key: TurnKey, tokens: Sequence[str]) -> None:
-        """Give them back now.
+        """Give them back now, or soon where the ledger cannot be written.
 
         Raises:
-            UnavailableError, DamagedError: the ledger cannot be written.
+            DamagedError: the ledger is damaged.
         """
-        await self._firing.release(key.agent, tokens, lambda connection: self._answers.drop(connection, key))
+        if not await self._release(key, tokens):
+            self.note_lost(key, tokens)
 
     async def run(self) -> None:
         """Give back what was lost, until cancelled.
@@ -54,14 +55,18 @@ class GiveBacks:
             for key in [*self._lost]:
                 async with self._answers.alone(key):  # who asks again waits, or was there before
                     tokens = self._lost.pop(key, None)
-                    if tokens is not None:
-                        await self._give_back_soon(key, tokens)
+                    if tokens is not None and not await self._release(key, tokens):
+                        self._lost.setdefault(key, tokens)
+            if self._lost:
+                await trio.sleep(RETRY_S)  # meanwhile who asks again is answered
+                self._woken.set()
 
-    async def _give_back_soon(self, key: TurnKey, tokens: Sequence[str]) -> None:
+    async def _release(self, key: TurnKey, tokens: Sequence[str]) -> bool:
         try:
-            await self.give_back(key, tokens)
+            await self._firing.release(
+                key.agent, tokens, lambda connection: self._answers.drop(connection, key)
+            )
         except UnavailableError as error:
             log.warning("fires not given back yet", reason=error.reason)
-            self._lost.setdefault(key, tokens)
-            await trio.sleep(RETRY_S)
-            self._woken.set()
+            return False
+        return True

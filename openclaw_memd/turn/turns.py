@@ -38,7 +38,7 @@ from openclaw_memd.injection.triggers import Triggers
 from openclaw_memd.intents.firing import Fired, Firing
 from openclaw_memd.intents.reminders import Reminders
 from openclaw_memd.ports import Clock
-from openclaw_memd.turn.drafts import Draft, Reply, TurnRequest, show_turn
+from openclaw_memd.turn.drafts import Draft, Part, Reply, TurnRequest, show_turn
 from openclaw_memd.turn.give_backs import GiveBacks
 from openclaw_memd.zones import Zone
 
@@ -92,7 +92,7 @@ class Turns:
         if key is None:
             return await self._compose(request, None)
         async with self._answers.alone(key):
-            with _unless_broken("turn"):
+            with _unless_broken():
                 if (first := self._answers.find(key)) is not None:
                     self._give_backs.note_found(key)
                     return Reply(msgspec.json.decode(first))
@@ -100,8 +100,8 @@ class Turns:
 
     async def _compose(self, request: TurnRequest, key: TurnKey | None) -> Reply:
         draft = Draft(request, trio.current_time(), self._clock.monotonic())
+        await self._part(draft, "projects", self._find_projects)
         if request.view.injection is Injection.ALL:
-            await self._part(draft, "projects", self._find_projects)
             await self._part(draft, "triggers", self._find_triggers)
             await self._part(draft, "project", self._find_project_memory)
         await self._part(draft, "files", self._find_changes)
@@ -109,33 +109,33 @@ class Turns:
         await self._part(draft, "intents", self._find_intents)
         if key is None:
             return Reply(self._finish(draft, ()))
-        if draft.found.whys and trio.current_time() < draft.cutoff_at:
-            with _unless_broken("intents", draft):
-                return await self._spend(draft, key)
+        if draft.found.whys and (reply := await self._spend_in_time(draft, key)) is not None:
+            return reply
         answer = self._finish(draft, ())
         self._answers.keep(key, msgspec.json.encode(answer).decode())
         return Reply(answer)
 
-    async def _part(self, draft: Draft, name: str, work: Callable[[Draft], Awaitable[None]]) -> None:
-        """Do a part of the work, as long as there is time for it; without it the others are answered."""
-        with trio.move_on_at(draft.cutoff_at) as scope, _unless_broken(name, draft):
-            await work(draft)
+    async def _part(self, draft: Draft, name: Part, work: Callable[[Draft, float], Awaitable[None]]) -> None:
+        """Do a part of the work within its share of the time; without it the others are answered."""
+        until_at = draft.share_from(trio.current_time())
+        with trio.move_on_at(until_at) as scope, _unless_broken(name, draft):
+            await work(draft, until_at)
         if scope.cancelled_caught:
             draft.degraded.append(name)
 
-    async def _find_projects(self, draft: Draft) -> None:
+    async def _find_projects(self, draft: Draft, _until_at: float) -> None:
         draft.projects = await self._lane.projects.active(draft.request.caller)
 
-    async def _find_triggers(self, draft: Draft) -> None:
+    async def _find_triggers(self, draft: Draft, until_at: float) -> None:
         hits = await self._lane.triggers.match(
-            draft.request.text, active_projects=draft.projects, deadline_at=draft.cutoff_at
+            draft.request.text, active_projects=draft.projects, deadline_at=until_at
         )
         block = frame_triggers([excerpt_of(hit.entry) for hit in hits])
         draft.triggers = [hits[index] for index in block.shown]
         draft.trigger_block = block.text
 
-    async def _find_project_memory(self, draft: Draft) -> None:
-        state = await self._lane.core.refresh(draft.cutoff_at)
+    async def _find_project_memory(self, draft: Draft, until_at: float) -> None:
+        state = await self._lane.core.refresh(until_at)
         told = {hit.entry.citation for hit in draft.triggers}
         memory = state.files.get(MEMORY)
         entries = () if memory is None else memory.entries
@@ -152,22 +152,31 @@ class Turns:
             return False
         return why_not(entry, active_projects=projects, today=self._zone.day(self._clock.now())) is None
 
-    async def _find_changes(self, draft: Draft) -> None:
+    async def _find_changes(self, draft: Draft, until_at: float) -> None:
         request = draft.request
         if request.known:
             draft.refreshed = await self._lane.bootstrap.changed(
-                request.view, request.known, active_projects=draft.projects, deadline_at=draft.cutoff_at
+                request.view, request.known, active_projects=draft.projects, deadline_at=until_at
             )
 
-    async def _find_reminders(self, draft: Draft) -> None:
+    async def _find_reminders(self, draft: Draft, _until_at: float) -> None:
         caller = draft.request.caller
         if caller is not None:
             draft.reminders = await self._reminders.due(caller, caller.agent)
 
-    async def _find_intents(self, draft: Draft) -> None:
+    async def _find_intents(self, draft: Draft, _until_at: float) -> None:
         caller = draft.request.caller
         if caller is not None and self._intents.per_turn:
             draft.found = await self._firing.find(caller, draft.request.text)
+
+    async def _spend_in_time(self, draft: Draft, key: TurnKey) -> Reply | None:
+        """Fire what was found; None, and nothing is spent, where the ledger is not written by the deadline."""
+        if trio.current_time() < draft.cutoff_at:
+            with trio.move_on_at(draft.request.deadline_at), _unless_broken("intents", draft):
+                return await self._spend(draft, key)
+        if "intents" not in draft.degraded:
+            draft.degraded.append("intents")
+        return None
 
     async def _spend(self, draft: Draft, key: TurnKey) -> Reply:
         """Fire what was found. When the answer cannot be given in time any more, all of it is given back."""
@@ -203,13 +212,13 @@ class Turns:
 
 
 @contextmanager
-def _unless_broken(part: str, draft: Draft | None = None) -> Iterator[None]:
+def _unless_broken(part: Part | None = None, draft: Draft | None = None) -> Iterator[None]:
     """Go on without a part that fails, whatever the fault is: a reply waits for the others."""
     try:
         yield
     except Exception as error:
-        log.warning("a part of a turn failed", kind=part, reason=type(error).__name__)
-        if draft is not None:
+        log.warning("a part of a turn failed", kind=part or "turn", reason=type(error).__name__)
+        if draft is not None and part is not None:
             draft.degraded.append(part)
 
 
@@ -222,5 +231,6 @@ def _key_of(request: TurnRequest) -> TurnKey | None:
     if caller is None or (session := caller.session_id or caller.writer) is None:
         return None
     sender = caller.sender
-    parts = (session, caller.writer or "", caller.chat_type, sender.id or "", str(sender.is_owner))
+    place = (session, caller.writer or "", caller.session_kind, caller.chat_type)
+    parts = (*place, sender.id or "", str(sender.is_owner))
     return TurnKey(caller.agent, join_parts(*parts), request.turn_id)

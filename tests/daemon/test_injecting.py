@@ -70,7 +70,7 @@ def test_notes_carry_the_project_of_their_folder_and_searches_know_it(daemon: Ru
 
 async def origins(history: History) -> list[tuple[str, Origin]]:
     """The entries of MEMORY.md as the curated core has them at once."""
-    state = await history.memory.injecting.core.refresh()
+    state = await history.memory.lanes.injecting.core.refresh()
     return [(one.entry.text, one.provenance.origin) for one in state.files["MEMORY.md"].entries]
 
 
@@ -117,7 +117,7 @@ async def test_an_edit_during_a_tainted_turn_holds_back_its_own_lines_alone(mock
         with memory.open("a") as file:
             file.write("- Many numbats. <!-- trigger: numbat count -->\n")
 
-        triggers = history.memory.injecting.triggers(Inject())
+        triggers = history.memory.lanes.injecting.triggers(Inject())
 
         async def brought_up() -> list[str]:
             hits = await triggers.match("numbat count", active_projects=(), deadline_at=math.inf)
@@ -145,6 +145,6 @@ async def test_of_looks_and_passes_at_the_same_time_both_say_the_same(mock_clock
             memory.write_text(f"- Numbat {number}.\n- Quoll {number}.\n")
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(history.memory.sync)
-                nursery.start_soon(history.memory.injecting.core.refresh)
+                nursery.start_soon(history.memory.lanes.injecting.core.refresh)
         indexed = {hit.text: hit.origin for hit in await history.find("numbat quoll")}
         assert indexed == dict(await origins(history))

@@ -27,7 +27,7 @@ async def play(history: History, step: Step, lines: list[str]) -> None:
         case "drop":
             del lines[number : number + 1]
         case "look":
-            await memory.injecting.core.refresh()
+            await memory.lanes.injecting.core.refresh()
         case "index":
             await memory.sync()
         case "taint":
@@ -50,12 +50,12 @@ async def check(steps: Sequence[Step]) -> None:
         lines: list[str] = []
         for step in steps:
             await play(history, step, lines)
-        state = await history.memory.injecting.core.refresh()
+        state = await history.memory.lanes.injecting.core.refresh()
         await history.memory.sync()
         indexed = {hit.text: hit.origin for hit in await history.find("numbat")}
         seen = {one.entry.text: one.provenance.origin for one in state.files["MEMORY.md"].entries}
         assert indexed == seen
-        again = await history.memory.injecting.core.refresh()
+        again = await history.memory.lanes.injecting.core.refresh()
         assert again.files == state.files
 
 

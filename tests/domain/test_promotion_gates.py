@@ -37,9 +37,8 @@ class Known:
     rejected_at: datetime | None = None
 
 
-def reason(candidate: Known, **options: object) -> Exclusion | None:
-    thresholds = replace(LIMITS, **options) if options else LIMITS
-    return rank([candidate], NOW, thresholds).judged[0].excluded
+def reason(candidate: Known, *, min_score: float = 0.75) -> Exclusion | None:
+    return rank([candidate], NOW, replace(LIMITS, min_score=min_score)).judged[0].excluded
 
 
 def test_asked_on_several_days_passes_with_every_gate_explained() -> None:

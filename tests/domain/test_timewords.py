@@ -101,6 +101,14 @@ def test_mentions_never_overlap(pieces: list[str], today: date) -> None:
     assert all(one.end <= other.start for one, other in pairwise(found))
 
 
+ALIKE = str.maketrans({"i": "\u0131", "s": "\u017f", "k": "\u212a"})  # a dotless i, a long s, a Kelvin sign
+
+
+@given(st.sampled_from(EXPRESSIONS), DAYS)
+def test_letters_that_count_as_the_same_mean_the_same(text: str, today: date) -> None:
+    assert find_times(text.translate(ALIKE), today) == find_times(text, today)
+
+
 @given(st.text(max_size=200), DAYS)
 def test_any_text_has_an_answer(text: str, today: date) -> None:
     find_times(text, today)

@@ -65,6 +65,16 @@ def found(*hits: Hit) -> SearchAnswer:
 Search_ = Callable[[SearchRequest], Awaitable[SearchAnswer]]
 
 
+class NoSignals:
+    """Hears of recalls and keeps nothing."""
+
+    def hear(self, caller: Caller | None, question: str, hits: Iterable[Hit]) -> None:
+        pass
+
+    def hear_get(self, caller: Caller | None, answer: GetAnswer) -> None:
+        pass
+
+
 class FakeAgent:
     """Answers with ``HIT`` unless ``on_search`` or ``on_sync`` says otherwise; ``asked`` are its requests.
 
@@ -76,6 +86,7 @@ class FakeAgent:
         self.asked: list[SearchRequest | GetRequest | bool] = []
         self.on_search: Search_ | None = None
         self.forgetting: Any = None
+        self.signals: Any = NoSignals()
         self.history: Any = None
         self.deep: Any = None
         self.deep_timeout_ms = 15_000

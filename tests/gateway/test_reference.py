@@ -26,6 +26,7 @@ from openclaw_memd.gateway.reasons import (
     PLAN_REASONS,
     SKIP_REASONS,
     TRANSCRIPT_REASONS,
+    TURN_REASONS,
     WITHHELD_REASONS,
 )
 from openclaw_memd.gateway.reference import render_reference
@@ -36,6 +37,7 @@ from openclaw_memd.recall.types import Degraded, EmptyReason
 from openclaw_memd.sessions.filters import FilterReason
 from openclaw_memd.sessions.formats.names import TranscriptSkip
 from openclaw_memd.sessions.skips import MessageSkip
+from openclaw_memd.turn.drafts import Part
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "openclaw_memd"
@@ -98,6 +100,7 @@ def test_the_other_reasons_are_those_of_their_types() -> None:
     assert set(DEEP_REASONS) == {*EscalationReason, *get_args(DeepReason)}
     assert set(MESSAGE_REASONS) == {*FilterReason, *MessageSkip, *Exclusion}
     assert set(PLAN_REASONS) == set(FlushReason)
+    assert set(TURN_REASONS) == {*get_args(Part), "deadline"}
     assert set(TRANSCRIPT_REASONS) == set(TranscriptSkip)
     assert set(WITHHELD_REASONS) == set(Ineligible)
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from openclaw_memd.index.preparing_process import COMMAND as PREPARING_COMMAND
 from openclaw_memd.models import wire
+from openclaw_memd.models.chat.local import COMMAND as CHAT_COMMAND
 from openclaw_memd.models.process import COMMAND
 
 WAIT_S = 20
@@ -93,6 +95,22 @@ def test_it_dies_with_a_daemon_that_is_killed(tmp_path: Path) -> None:
     while _runs(pid):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@pytest.mark.parametrize("command", [COMMAND, CHAT_COMMAND, PREPARING_COMMAND], ids=lambda one: one[-1])
+def test_none_imports_what_lies_where_the_daemon_was_started(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "openclaw_memd.py").write_text("open('imported', 'w')")
+    (tmp_path / "queue.py").write_text("open('imported', 'w')")
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
+
+    ended = subprocess.run(
+        command, cwd=tmp_path, env=environment, input=b"", stderr=subprocess.PIPE, check=False
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    assert not (tmp_path / "imported").exists()
 
 
 def _runs(pid: int) -> bool:

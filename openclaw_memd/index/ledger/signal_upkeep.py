@@ -54,6 +54,19 @@ def known_texts(connection: apsw.Connection) -> dict[str, str]:
     return {str(key): str(text) for key, text in connection.execute("SELECT key, text FROM candidates")}
 
 
+def sources_of(connection: apsw.Connection, keys: Collection[str]) -> list[tuple[str, str]]:
+    """The places of these candidates: (key, path)."""
+    query = "SELECT candidate, path FROM candidate_sources WHERE candidate = ?"
+    return [(str(one), str(path)) for key in keys for one, path in connection.execute(query, (key,))]
+
+
+def put_texts(connection: apsw.Connection, texts: Mapping[str, str]) -> None:
+    """Say what candidates say in other words."""
+    connection.executemany(
+        "UPDATE candidates SET text = ? WHERE key = ?", [(text, key) for key, text in texts.items()]
+    )
+
+
 def drop_sources(connection: apsw.Connection, sources: Collection[tuple[str, str]]) -> None:
     """Take out places of candidates: (key, path)."""
     connection.executemany("DELETE FROM candidate_sources WHERE candidate = ? AND path = ?", sources)

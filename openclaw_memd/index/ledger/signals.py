@@ -87,8 +87,9 @@ def mark_considered(connection: apsw.Connection, keys: Collection[str], at: date
     )
 
 
-def prune_verdicts(connection: apsw.Connection, most: int) -> int:
+def prune_verdicts(connection: apsw.Connection, now: datetime, most: int) -> int:
     """Delete up to ``most`` of the oldest verdicts beyond those that are kept; how many went."""
+    del now
     connection.execute(
         "DELETE FROM candidate_verdicts WHERE key IN (SELECT key FROM candidate_verdicts"
         " ORDER BY max(coalesce(promoted_at, ''), coalesce(rejected_at, '')) DESC, key LIMIT ? OFFSET ?)",

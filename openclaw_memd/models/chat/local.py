@@ -17,7 +17,7 @@ from openclaw_memd.models.locate import NO_LIBRARY, MissingModelError, Stamp, st
 from openclaw_memd.models.process import ModelProcess, NotLoadedError, ProcessGoneError
 from openclaw_memd.ports import ChatModelError, ChatModelState, ChatModelStatus, ChatRequest
 
-COMMAND: Final = (sys.executable, "-m", "openclaw_memd.models.chat.child")
+COMMAND: Final = (sys.executable, "-P", "-m", "openclaw_memd.models.chat.child")
 
 LATE_S: Final = 2.0
 """How much later than its deadline an answer may come before the process counts as hung: it stops by itself

@@ -1,7 +1,7 @@
-"""Whether two statements may contradict each other: one subject, one verb, two values. Pure.
+"""What a statement is about, and whether another says something different of it. Pure.
 
-It is a hint for people: nothing is replaced because of it. Of statements that are built in another way it
-knows nothing.
+It is a hint for people: nothing is replaced because of it. Of statements that are built in another way than
+subject, verb, value it knows nothing.
 """
 
 import re
@@ -31,7 +31,7 @@ def contradicts(one: str, other: str) -> bool:
 def _split(text: str) -> tuple[tuple[str, str], str] | None:
     """Subject and verb, and what is said of it."""
     if match := _VERB.search(text):
-        words = [word for word in fold(text[: match.start()]).split() if word not in ARTICLES]
+        words = [word for word in map(fold, text[: match.start()].split()) if word not in ARTICLES]
         if 0 < len(words) <= _SUBJECT_WORDS:
             return (" ".join(words), fold(match["verb"])), _value(text[match.end() :])
         return None
@@ -42,4 +42,4 @@ def _split(text: str) -> tuple[tuple[str, str], str] | None:
 
 
 def _value(text: str) -> str:
-    return " ".join(fold(text).split()).rstrip(" .!。")
+    return " ".join(map(fold, text.split())).rstrip(" .!。")

@@ -1,0 +1,164 @@
+"""DREAMS.md as text: blocks that memd keeps up, the diary, and whatever people write between. Pure.
+
+Only what stands between a pair of our marks is ever replaced. The marks are OpenClaw's, so that both know the
+other's blocks; a comment in our entries of the diary tells them from OpenClaw's.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final, Literal
+
+Phase = Literal["light", "rem", "deep"]
+PHASES: Final[tuple[Phase, ...]] = ("light", "rem", "deep")
+TITLES: Final = {"light": "Light Sleep", "rem": "REM Sleep", "deep": "Deep Sleep"}
+
+DIARY_TITLE: Final = "Dream Diary"
+_OURS: Final = "memd:dream"
+_DIARY_START: Final = "<!-- openclaw:dreaming:diary:start -->"
+_DIARY_END: Final = "<!-- openclaw:dreaming:diary:end -->"
+_BOM: Final = "\ufeff"
+_DATE_LINE: Final = re.compile(r"\*([^*\n]{4,80})\*")
+_OWN_LINE: Final = re.compile(rf"<!-- {_OURS} ([\w.:-]{{1,80}}) -->")
+_MONTH: Final = re.compile(r"([A-Z][a-z]+) (\d{1,2}), (\d{4})")
+_MONTHS: Final = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DiaryEntry:
+    """One entry of the diary: the line that says when, the text, and our run; None: OpenClaw wrote it."""
+
+    when: str
+    text: str
+    run_id: str | None
+
+    @property
+    def day(self) -> date | None:
+        """The day in ``when``; None when it says none."""
+        found = _MONTH.search(self.when)
+        if found is None or found[1] not in _MONTHS:
+            return None
+        try:
+            return date(int(found[3]), _MONTHS.index(found[1]) + 1, int(found[2]))
+        except ValueError:
+            return None
+
+
+def format_when(at: datetime, zone: str) -> str:
+    """How the diary says when, as ``April 11, 2026 at 3:00 AM UTC``; ``at`` is as clocks in ``zone`` show it."""
+    half = "AM" if at.hour < 12 else "PM"
+    hour = at.hour % 12 or 12
+    return f"{_MONTHS[at.month - 1]} {at.day}, {at.year} at {hour}:{at.minute:02d} {half} {zone}"
+
+
+def put_block(text: str, phase: Phase, body: str) -> str:
+    """``text`` with the block of ``phase`` saying ``body``; at the end when there was none.
+
+    The first block is replaced, later ones of the same phase go.
+    """
+    end = _line_end(text)
+    block = _with_ends(f"## {TITLES[phase]}\n\n{_mark(phase, 'start')}\n{body}\n{_mark(phase, 'end')}\n", end)
+    pattern = _block_pattern(phase)
+    if pattern.search(text) is None:
+        return f"{_parted(text, end)}{block}"
+    pieces = pattern.split(text)
+    return pieces[0] + block + "".join(pieces[1:])
+
+
+def add_entry(text: str, entry: DiaryEntry) -> str:
+    """``text`` with one more entry in the diary; as it is when the run has one.
+
+    It comes before the last mark of an end; a diary with no end gets one. A new diary comes first.
+    """
+    if entry.run_id is not None and f"<!-- {_OURS} {entry.run_id} -->" in text:
+        return text
+    end = _line_end(text)
+    own = "" if entry.run_id is None else f"<!-- {_OURS} {entry.run_id} -->\n"
+    written = _with_ends(f"---\n\n*{entry.when}*\n\n{own}{entry.text}\n\n", end)
+    start_at = _find_line(text, _DIARY_START)
+    if start_at is None:
+        diary = _with_ends(f"# {DIARY_TITLE}\n\n{_DIARY_START}\n", end)
+        bom, rest = (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
+        gap = end if rest else ""
+        return f"{bom}{diary}{written}{_DIARY_END}{end}{gap}{rest}"
+    end_at = _find_line(text, _DIARY_END, last=True)
+    if end_at is None or end_at < start_at:
+        at = text.find("\n", start_at) + 1 or len(text)
+        glue = "" if text[:at].endswith("\n") else end
+        return f"{text[:at]}{glue}{written}{_DIARY_END}{end}{text[at:]}"
+    return text[:end_at] + written + text[end_at:]
+
+
+def read_diary(text: str) -> list[DiaryEntry]:
+    """The entries of the diary, the oldest first."""
+    start_at = _find_line(text, _DIARY_START)
+    if start_at is None:
+        return []
+    end_at = _find_line(text, _DIARY_END, last=True)
+    body = text[start_at + len(_DIARY_START) : end_at if end_at and end_at > start_at else len(text)]
+    entries: list[DiaryEntry] = []
+    for piece in re.split(r"(?m)^---[ \t]*\r?$", body):
+        lines = [line.strip() for line in piece.strip().splitlines()]
+        found = _DATE_LINE.fullmatch(lines[0]) if lines else None
+        if found is None:
+            continue
+        own = next((match[1] for line in lines[1:] if (match := _OWN_LINE.fullmatch(line))), None)
+        said = [line for line in lines[1:] if not line.startswith("<!--")]
+        entries.append(DiaryEntry(found[1], "\n".join(said).strip(), own))
+    return entries
+
+
+def format_report(phase: Phase, body: str) -> str:
+    """A report of one phase as a file of its own."""
+    return f"# {TITLES[phase]}\n\n{body}\n"
+
+
+def _mark(phase: Phase, edge: Literal["start", "end"]) -> str:
+    return f"<!-- openclaw:dreaming:{phase}:{edge} -->"
+
+
+def _block_pattern(phase: Phase) -> re.Pattern[str]:
+    start, end = (re.escape(_mark(phase, edge)) for edge in ("start", "end"))
+    heading = rf"(?:^##[ \t]+{re.escape(TITLES[phase])}[ \t]*\r?\n(?:[ \t]*\r?\n)?)?"
+    line_end = r"[ \t]*(?:\r?\n|\Z)"
+    inner = rf"(?:(?!^[ \t]*{start})[^\n]*\n)*?"
+    return re.compile(rf"{heading}^[ \t]*{start}[ \t]*\r?\n{inner}^[ \t]*{end}{line_end}", re.MULTILINE)
+
+
+def _find_line(text: str, line: str, *, last: bool = False) -> int | None:
+    """Where a line that says this and nothing else begins."""
+    found = None
+    for match in re.finditer(rf"^{re.escape(line)}[ \t]*\r?$", text, re.MULTILINE):
+        found = match.start()
+        if not last:
+            break
+    return found
+
+
+def _parted(text: str, end: str) -> str:
+    """``text`` with a blank line after it, if there is any."""
+    if not text or text == _BOM:
+        return text
+    whole = text if text.endswith("\n") else text + end
+    return whole if whole.endswith(("\n\n", "\n\r\n")) else whole + end
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text and text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
+def _with_ends(text: str, end: str) -> str:
+    return text if end == "\n" else text.replace("\n", end)

@@ -1,0 +1,211 @@
+"""What was noted and said of late, read at the start of a night. Nobody asked for any of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
+from hashlib import blake2b
+from math import ceil
+from typing import Final
+
+import structlog
+import trio
+
+from openclaw_memd.domain.contamination import find_contamination
+from openclaw_memd.domain.provenance import is_trusted
+from openclaw_memd.domain.recall_signals import DAILY_SCORE, SESSION_SCORE, Signal, hash_source
+from openclaw_memd.domain.session_claims import is_distinctive
+from openclaw_memd.domain.short_term import is_quarantine
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.dreaming.signals import SignalStore
+from openclaw_memd.dreaming.sources import Found, ReadSource, Sources
+from openclaw_memd.files.roots import Roots
+from openclaw_memd.files.session_corpus import add_lines
+from openclaw_memd.index.ledger.signal_rows import Sighting
+from openclaw_memd.index.ledger.signal_upkeep import Cursor, keep_cursors, put_cursors, read_cursors
+from openclaw_memd.index.store import Store
+from openclaw_memd.index.text_rows import Connection
+from openclaw_memd.sessions.paths import parse_path
+from openclaw_memd.zones import Zone
+
+log = structlog.get_logger("memd.signals")
+
+LOOKBACK_DAYS: Final = 14  # OpenClaw's value for notes; sessions of a missed night are not lost either
+DAILY_CLAIMS: Final = 400  # OpenClaw's values from here on
+LEAST_PER_NOTE: Final = 6
+SESSION_LINES: Final = 240
+LEAST_PER_SESSION: Final = 12
+MOST_PER_SESSION: Final = 80
+
+MOST_ADDED: Final = 2
+"""An answer with no more new words than these repeats what it answers."""
+
+_NOBODY: Final = ("", "")
+_PROOF_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """How much was read: notes and their claims, lines that were said and theirs."""
+
+    notes: int = 0
+    daily_claims: int = 0
+    session_lines: int = 0
+    session_claims: int = 0
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What was said since the last time."""
+
+    sightings: list[Sighting] = field(default_factory=list)
+    cursors: dict[str, Cursor] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
+    days: dict[date, list[str]] = field(default_factory=dict)
+    lines: int = 0
+
+
+class Ingestion:
+    """Reads the notes and sessions of one workspace for its signals. Done twice on a day it is done once."""
+
+    def __init__(
+        self, state: Store, signals: SignalStore, *, roots: Roots, analyzer: Analyzer, zone: Zone
+    ) -> None:
+        self._state = state
+        self._signals = signals
+        self._sources: Sources = signals.sources
+        self._roots = roots
+        self._analyzer = analyzer
+        self._zone = zone
+
+    async def ingest(
+        self, now: datetime, lookback_days: int = LOOKBACK_DAYS, *, most_claims: int = DAILY_CLAIMS
+    ) -> Ingested:
+        """Read the notes of the last days, at least fourteen, and what was said in them since the last time.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be used now; what was read is not lost by it.
+        """
+        await self._signals.settle()
+        since = self._zone.day(now) - timedelta(days=max(lookback_days, LOOKBACK_DAYS) - 1)
+        noted, notes = await trio.to_thread.run_sync(self._read_notes, now, since, most_claims)
+        await self._signals.record(noted)
+        cursors = await self._state.read(read_cursors)
+        heard = await trio.to_thread.run_sync(self._read_sessions, now, since, cursors)
+        await trio.to_thread.run_sync(self._write_corpus, heard)
+        await self._signals.record(heard.sightings, partial(_move_on, heard=heard))
+        return Ingested(notes, len(noted), heard.lines, len(heard.sightings))
+
+    def _read_notes(self, now: datetime, since: date, most: int) -> tuple[list[Sighting], int]:
+        files = [file for file in self._sources.list_notes(since) if not is_quarantine(file.path)]
+        each = max(LEAST_PER_NOTE, ceil(most / max(1, len(files))))
+        question = hash_source("daily", self._zone.day(now).isoformat())
+        sightings: list[Sighting] = []
+        for file in files:
+            source = self._sources.read(file)
+            room = min(each, most - len(sightings))
+            if source is None or room <= 0:
+                continue
+            for claim in source.claims()[:room]:
+                day = source.day_of(claim.source.start_line) or self._zone.day(now)
+                signal = Signal("daily", question, _NOBODY, day, DAILY_SCORE, now)
+                sightings.append(_sighting(claim, signal))
+        return sightings, len(files)
+
+    def _read_sessions(self, now: datetime, since: date, cursors: dict[str, Cursor]) -> _Heard:
+        heard = _Heard()
+        files = self._sources.list_sessions()
+        each = min(MOST_PER_SESSION, max(LEAST_PER_SESSION, ceil(SESSION_LINES / max(1, len(files)))))
+        for file in files:
+            heard.paths.append(file.path)
+            room = min(each, SESSION_LINES - heard.lines)
+            if room <= 0:
+                continue
+            source = self._sources.read(file)
+            if source is not None:
+                self._hear(source, cursors.get(file.path), heard, now=now, since=since, room=room)
+        return heard
+
+    def _hear(
+        self,
+        source: ReadSource,
+        cursor: Cursor | None,
+        heard: _Heard,
+        *,
+        now: datetime,
+        since: date,
+        room: int,
+    ) -> None:
+        """Read on where the last time ended; from the start where that is not what it was."""
+        path, lines = source.file.path, source.lines
+        done = 0 if cursor is None or _prove(lines[: cursor[0]]) != cursor[1] else cursor[0]
+        name = parse_path(path)
+        number = done
+        taken = 0
+        claims: list[Found] = []
+        while number < len(lines) and taken < room:
+            number += 1
+            day = source.day_of(number)
+            if day is None or day < since:
+                continue  # too old, and it is not looked at again
+            said = source.said(number, number)
+            taken += bool(lines[number - 1])
+            claims += said
+        heard.lines += taken
+        if number != done:
+            heard.cursors[path] = (number, _prove(lines[:number]))
+        if name is None:
+            return
+        for claim in self._own(claims):
+            day = claim.source.noted_on or self._zone.day(now)
+            question = hash_source("said", "")
+            signal = Signal("said", question, name.key, day, SESSION_SCORE, _instant(day, now))
+            heard.sightings.append(_sighting(claim, signal))
+            if is_trusted(claim.provenance.origin):
+                line = f"[{path}#L{claim.source.start_line}] {claim.text}"
+                heard.days.setdefault(day, []).append(line)
+
+    def _own(self, claims: Sequence[Found]) -> Iterable[Found]:
+        """What says something of its own: not machines' reports, what agents always say, or say again."""
+        asked: list[frozenset[str]] = []
+        for claim in claims:
+            if find_contamination(claim.text, is_session=True) is not None:
+                continue
+            terms = frozenset(term.forms[0] for term in self._analyzer.query_terms(claim.text))
+            if not claim.is_answer:
+                asked.append(terms)
+            elif not is_distinctive(claim.text, self._analyzer) or _repeats(terms, asked):
+                continue
+            yield claim
+
+    def _write_corpus(self, heard: _Heard) -> None:
+        if not heard.days:
+            return
+        try:
+            add_lines(self._roots, heard.days)
+        except OSError as error:  # it is for people to read, and nothing depends on it
+            log.warning("session corpus not written", errno=error.errno)
+
+
+def _move_on(connection: Connection, heard: _Heard) -> None:
+    put_cursors(connection, heard.cursors)
+    keep_cursors(connection, heard.paths)
+
+
+def _repeats(terms: frozenset[str], asked: Iterable[frozenset[str]]) -> bool:
+    """Whether an answer says little more than what it answers."""
+    return any(one <= terms and len(terms) <= len(one) + MOST_ADDED for one in asked if one)
+
+
+def _sighting(claim: Found, signal: Signal) -> Sighting:
+    return Sighting(claim.key, claim.text, claim.provenance, claim.source, signal)
+
+
+def _instant(day: date, now: datetime) -> datetime:
+    """When something that is known by its day was said, about."""
+    return min(now, datetime.combine(day, time(12), tzinfo=UTC))
+
+
+def _prove(lines: Sequence[str]) -> bytes:
+    text = "\n".join(lines)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_PROOF_BYTES).digest()

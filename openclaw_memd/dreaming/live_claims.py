@@ -1,0 +1,105 @@
+"""What the sources of candidates say now, and whether that may be promoted; blocks: use a thread."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
+from openclaw_memd.domain.consolidation import Setback
+from openclaw_memd.domain.contamination import find_contamination
+from openclaw_memd.domain.note_entries import is_blank
+from openclaw_memd.domain.promoted_lines import Fact, describe
+from openclaw_memd.domain.provenance import Provenance, is_trusted, least_trusted
+from openclaw_memd.domain.rehydration import rehydrate, says
+from openclaw_memd.domain.short_term import may_be_candidate
+from openclaw_memd.domain.unfit import find_unfit
+from openclaw_memd.dreaming.sources import ReadSource, Sources
+from openclaw_memd.dreaming.types import Candidate, Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    text: str
+    start_line: int
+    end_line: int
+    provenance: Provenance
+    annotations: Annotations = NO_ANNOTATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class LiveClaims:
+    """Looks candidates up where they come from."""
+
+    sources: Sources
+
+    def look(self, selected: Iterable[Ranked]) -> dict[str, Fact | str]:
+        """The fact that each candidate is now, by its key; a reason instead for one that is none."""
+        read: dict[str, ReadSource | None] = {}
+        found: dict[str, Fact | str] = {}
+        for ranked in selected:
+            path = ranked.candidate.path
+            if path not in read:
+                read[path] = self.sources.find(path)
+            found[ranked.candidate.key] = _look(ranked, read[path])
+        return found
+
+
+def why_unfit(text: str, *, is_session: bool = False) -> str | None:
+    """Why a text is no lasting memory; None when it may be one."""
+    if is_blank(text):
+        return Setback.BLANK.value
+    contamination = find_contamination(text, is_session=is_session)
+    if contamination is not None:
+        return contamination.value
+    unfit = find_unfit(text)
+    return unfit[0][0].value if unfit else None
+
+
+def _look(ranked: Ranked, source: ReadSource | None) -> Fact | str:
+    candidate = ranked.candidate
+    if candidate.rejected_at is not None:
+        return Setback.REJECTED.value
+    live = None if source is None else _find(candidate, source)
+    if live is None:
+        return Setback.SOURCE_GONE.value
+    provenance = least_trusted([candidate.provenance, live.provenance])
+    if not is_trusted(provenance.origin) or not may_be_candidate(provenance, is_session=candidate.is_session):
+        return Setback.ORIGIN.value
+    unfit = why_unfit(live.text, is_session=candidate.is_session)
+    if unfit is not None:
+        return unfit
+    if live.annotations.status == "superseded":
+        return Setback.SUPERSEDED.value
+    return Fact(
+        keys=(candidate.key,),
+        text=live.text,
+        source=replace(candidate, start_line=live.start_line, end_line=live.end_line).source,
+        provenance=provenance,
+        said=describe(
+            live.annotations,
+            tags=candidate.tags,
+            score=ranked.score.shown,
+            projects=candidate.projects,
+            key=candidate.supersedes_key,
+            noted_on=candidate.noted_on,
+        ),
+    )
+
+
+def _find(candidate: Candidate, source: ReadSource) -> _Live | None:
+    if source.is_session:
+        said = [one for one in source.said(1, len(source.lines)) if says(one.text, candidate.text)]
+        near = min(said, key=lambda one: abs(one.source.start_line - candidate.start_line), default=None)
+        if near is None:
+            return None
+        return _Live(near.text, near.source.start_line, near.source.end_line, near.provenance)
+    live = rehydrate("\n".join(source.lines), candidate.text, candidate.start_line, candidate.end_line)
+    if live is None:
+        return None
+    text = live.text
+    own = source.attribution.of_lines(live.start_line, live.end_line)
+    above = [source.attribution.of_lines(line, line) for line in live.context]
+    if not all(is_trusted(one.origin) for one in above):
+        text = live.body  # what stands above it is from outside, and says nothing of it
+    elif above:
+        own = replace(own, origin=least_trusted([own, *above]).origin)
+    return _Live(text, live.start_line, live.end_line, own, live.annotations)

@@ -1,0 +1,91 @@
+"""DREAMS.md as text."""
+
+from datetime import UTC, date, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openclaw_memd.domain.dream_pages import DiaryEntry, add_entry, format_when, put_block, read_diary
+
+START, END = "<!-- openclaw:dreaming:deep:start -->", "<!-- openclaw:dreaming:deep:end -->"
+ENTRY = DiaryEntry("April 11, 2026 at 3:00 AM UTC", "I dreamt.", "r1")
+
+
+def test_a_block_is_made_and_then_replaced() -> None:
+    first = put_block("# Mine\n", "deep", "one")
+    second = put_block(first, "deep", "two")
+
+    assert first == f"# Mine\n\n## Deep Sleep\n\n{START}\none\n{END}\n"
+    assert second == first.replace("one", "two")
+    assert put_block(second, "deep", "two") == second
+
+
+def test_later_blocks_of_the_phase_go_and_what_people_wrote_stays() -> None:
+    text = f"a\n\n{START}\nx\n{END}\nmine\n\n## Deep Sleep\n{START}\ny\n{END}\nlast"
+
+    assert put_block(text, "deep", "z") == f"a\n\n## Deep Sleep\n\n{START}\nz\n{END}\nmine\n\nlast"
+
+
+def test_a_block_without_an_end_swallows_nothing() -> None:
+    text = f"{START}\nmine\n"
+
+    assert put_block(text, "deep", "z").startswith(text)
+
+
+def test_blocks_of_other_phases_stay() -> None:
+    text = put_block(put_block("", "light", "l"), "rem", "r")
+
+    assert put_block(text, "deep", "d").startswith(text)
+
+
+def test_line_ends_are_those_of_the_file() -> None:
+    text = put_block("a\r\nb\r\n", "light", "x\ny")
+
+    assert "\n" not in text.replace("\r\n", "")
+    assert put_block(text, "light", "x\ny") == text
+
+
+def test_the_diary_comes_first_and_grows_at_its_end() -> None:
+    text = add_entry("\ufeffMine.\n", ENTRY)
+    later = add_entry(text, DiaryEntry("April 12, 2026 at 3:00 AM UTC", "Again.", "r2"))
+
+    assert text.startswith("\ufeff# Dream Diary\n")
+    assert later.endswith("Mine.\n")
+    assert [entry.run_id for entry in read_diary(later)] == ["r1", "r2"]
+    assert read_diary(later)[0] == ENTRY
+    assert add_entry(later, ENTRY) == later  # a run writes once
+
+
+def test_a_diary_of_openclaw_is_gone_on_with() -> None:
+    text = (
+        "# Dream Diary\n\n<!-- openclaw:dreaming:diary:start -->\n---\n\n*March 2, 2026 at 3:00 AM UTC*\n\n"
+        "A lake.\n\n<!-- openclaw:dreaming:diary:end -->\n\nMine.\n"
+    )
+    found = read_diary(add_entry(text, ENTRY))
+
+    assert [(entry.day, entry.run_id) for entry in found] == [
+        (date(2026, 3, 2), None),
+        (date(2026, 4, 11), "r1"),
+    ]
+
+
+def test_a_diary_without_an_end_gets_one() -> None:
+    text = add_entry("<!-- openclaw:dreaming:diary:start -->\nmine\n", ENTRY)
+
+    assert read_diary(text) == [ENTRY]
+    assert text.endswith("<!-- openclaw:dreaming:diary:end -->\nmine\n")
+
+
+def test_when() -> None:
+    assert format_when(datetime(2026, 4, 11, 0, 5, tzinfo=UTC), "UTC") == "April 11, 2026 at 12:05 AM UTC"
+    assert format_when(datetime(2026, 4, 11, 15, 30, tzinfo=UTC), "UTC") == "April 11, 2026 at 3:30 PM UTC"
+    assert DiaryEntry("February 30, 2026", "", None).day is None
+
+
+@given(st.text(st.sampled_from("ab\n \r-#<!>*\udc80\ufeff"), max_size=60))
+def test_what_people_wrote_is_kept_byte_for_byte(text: str) -> None:
+    """Without our marks in it, their text is in the new one as it was, but for a line end at its end."""
+    page = add_entry(put_block(text, "deep", "body"), ENTRY)
+
+    assert text.removeprefix("\ufeff") in page
+    assert put_block(page, "deep", "body") == page
