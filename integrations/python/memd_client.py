@@ -133,9 +133,10 @@ class Memd:
         message; memd then does without the model.
         """
         self._model = model
-        if self._model_threads is not None:
-            self._model_threads.shutdown(wait=False)
-        self._model_threads = ThreadPoolExecutor(max_parallel)
+        # In this order, so that a question that comes meanwhile meets threads that take it.
+        before, self._model_threads = self._model_threads, ThreadPoolExecutor(max_parallel)
+        if before is not None:
+            before.shutdown(wait=False)
         attached = self.call("model.attach", models=list(models), max_parallel=max_parallel, **params)
         return bool(attached["used"])
 
@@ -181,7 +182,10 @@ class Memd:
             self._end()
 
     def _settle(self, message: Mapping[str, Any]) -> None:
-        answer = self._waiting.get(message["id"]) if isinstance(message.get("id"), int) else None
+        if not isinstance(message.get("id"), int):
+            return
+        with self._numbering:  # what is taken out here is not told as well that the connection ended
+            answer = self._waiting.pop(message["id"], None)
         if answer is None:
             return  # nobody waits for it any more
         if "error" in message:
@@ -212,8 +216,7 @@ class Memd:
             self._closed = True
             waiting, self._waiting = self._waiting, {}
         for answer in waiting.values():
-            if not answer.done():
-                answer.set_exception(GoneError("the connection to memd has ended"))
+            answer.set_exception(GoneError("the connection to memd has ended"))
         self._events.put(None)
         with contextlib.suppress(OSError):  # it had ended
             self._socket.shutdown(socket.SHUT_RDWR)

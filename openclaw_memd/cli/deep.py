@@ -21,6 +21,13 @@ _NOTHING = {
 _SKIPPED = {
     "off": "deep recall is switched off ([escalation] mode)",
     "no_recall_intent": "the message does not ask about the past",
+    "strong_hit": "what is injected for the message answers it already",
+    "not_owner": "the session is not the owner's (--as-owner)",
+}
+_LATE = {
+    "model": "the chat model did not answer in time",
+    "breaker": "the chat model kept silent several times and is left alone for a minute",
+    "deadline": "not everything was looked at in time",
 }
 
 
@@ -71,7 +78,7 @@ def _describe(answer: dict[str, Any]) -> str:
         "ok": amount(len(answer["hits"]), "hit"),
         "none": _NOTHING.get(reason, "nothing found"),
         "skipped": f"skipped: {_SKIPPED.get(reason, reason)}",
-        "timeout": f"not done in time ({reason})",
+        "timeout": _LATE.get(reason, "not done in time"),
         "unavailable": f"unavailable ({reason})",
     }
     steps = amount(len(answer["steps"]), "step")

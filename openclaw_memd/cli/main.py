@@ -29,6 +29,8 @@ COMMANDS = {
     "bootstrap": "openclaw_memd.cli.bootstrap",
     "trust": "openclaw_memd.cli.trust",
     "intents": "openclaw_memd.cli.intents",
+    "dream": "openclaw_memd.cli.dream",
+    "explain": "openclaw_memd.cli.explain",
     "forget": "openclaw_memd.cli.forget",
     "history": "openclaw_memd.cli.history",
     "diff": "openclaw_memd.cli.diff",

@@ -58,6 +58,7 @@ def _agent_lines(agent: dict[str, Any]) -> list[str]:
         + f", {embedding['state']}"
         + (f": {plain(embedding['reason'])}" if embedding.get("reason") else ""),
         *_model_lines(agent["model"]),
+        *_intent_lines(agent["intents"]),
         f"  watch      {watch['mode']}, last scan {watch['last_scan_at'] or 'not yet'}"
         + (f", {amount(watch['restarts'], 'restart')}" if watch["restarts"] else ""),
         f"  storage    index {size(storage['index_bytes'])}, vectors {size(storage['vectors_bytes'])}, "
@@ -71,6 +72,12 @@ def _agent_lines(agent: dict[str, Any]) -> list[str]:
         f"  excluded   {plain(one['what'])}: {one['count']} ({one['reason']})" for one in agent["excluded"]
     ]
     return lines
+
+
+def _intent_lines(intents: dict[str, int] | None) -> list[str]:
+    """Standing intents by state, if there are any."""
+    counts = ", ".join(f"{count} {state}" for state, count in (intents or {}).items() if count)
+    return [f"  intents    {counts}"] if counts else []
 
 
 def _model_lines(model: dict[str, Any] | None) -> list[str]:

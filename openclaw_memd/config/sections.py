@@ -129,3 +129,6 @@ class Dreaming(AgentSection, frozen=True):
         float, Meta(ge=0, le=1, description="share of MEMORY.md that one night may rewrite")
     ] = 0.25
     loss_week: Annotated[float, Meta(ge=0, le=1, description="share that seven days may rewrite")] = 0.4
+    beside_openclaw: Annotated[
+        bool, Meta(description="keep to the schedule where OpenClaw dreams on the same workspace")
+    ] = False

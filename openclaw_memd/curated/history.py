@@ -12,7 +12,7 @@ from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.domain.line_hashes import hash_line
 from openclaw_memd.domain.provenance import Provenance
 from openclaw_memd.domain.stored_text import decode_stored
-from openclaw_memd.errors import InvalidParamsError, NotFoundError
+from openclaw_memd.errors import ConflictError, InvalidParamsError, NotFoundError
 from openclaw_memd.files.areas import CURATED
 from openclaw_memd.index.ledger.preimages import (
     Preimage,
@@ -56,10 +56,11 @@ class History:
         preimage = await self._load(preimage_id)
         return await trio.to_thread.run_sync(_format_diff, preimage, abandon_on_cancel=True)
 
-    async def undo(self, preimage_id: int) -> Rewritten:
+    async def undo(self, preimage_id: int, *, unedited: bool = False) -> Rewritten:
         """Make the file what it was before one rewrite, byte for byte, and keep what it is now.
 
         A line that comes back is as little trusted as it was. A file that was not there is empty then.
+        ``unedited``: only if the file is as the rewrite left it (else ConflictError, ``edited``).
 
         Raises:
             NotFoundError: there is none of this id.
@@ -70,6 +71,8 @@ class History:
         unrecorded = dict(await self._state.read(work))
 
         def draft(present: bytes | None) -> Draft | None:
+            if unedited and present != preimage.after:
+                raise ConflictError("the file was changed since", reason="edited")
             if present is None and preimage.before is None:
                 return None
             before = preimage.before or b""

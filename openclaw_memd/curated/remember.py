@@ -17,7 +17,7 @@ from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.domain.lint import lint_text
 from openclaw_memd.domain.lint_rules import Rule
 from openclaw_memd.domain.note_entries import NoteEntry, read_fields
-from openclaw_memd.domain.provenance import Origin, Provenance, is_trusted
+from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, Provenance, is_trusted
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import InvalidParamsError, TooLargeError
 from openclaw_memd.ports import Clock
@@ -116,8 +116,9 @@ class Remembering:
 
         def plan(current: str | None) -> Revision | None:
             planned = planning.plan(current)
-            lines = tuple((line, provenance) for line in planned.added)
-            return Revision(planned.text, lines) if planned.is_new else None
+            lines = [(line, provenance) for line in planned.added]
+            lines += [(line, HANDWRITTEN) for line in planned.marked]  # else they might count as another's
+            return Revision(planned.text, tuple(lines)) if planned.is_new else None
 
         done = await self._writer.rewrite(wish.file, plan, cause=CAUSE, author=Author.of(caller))
         planned = planning.latest

@@ -82,9 +82,9 @@ class CuratedWriter:
         """
         await self.asides.run()
 
-    def mode(self, file: str) -> Literal["exchange", "weak"]:
-        """How ``file`` is replaced: in one step, or in two where the file system knows no better."""
-        del file  # both lie in one folder
+    @property
+    def mode(self) -> Literal["exchange", "weak"]:
+        """How the files are replaced: in one step, or in two where the file system knows no better."""
         return "weak" if self._placement.is_weak else "exchange"
 
     async def rewrite(self, file: str, plan: Plan, *, cause: str, author: Author) -> Rewritten:

@@ -13,6 +13,7 @@ from openclaw_memd.curated.remember import Remembered, Wish
 from openclaw_memd.curated.revisions import Rewritten
 from openclaw_memd.daemon.chatting import AgentChat, no_chat
 from openclaw_memd.daemon.curating import budget_of
+from openclaw_memd.daemon.dream_status import report_dreaming
 from openclaw_memd.daemon.recalling import escalation_rules, open_deep_recall
 from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.deep.recall import DeepRecall
@@ -20,8 +21,11 @@ from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.lint import Finding
 from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.dreaming.dreams import Dreams
+from openclaw_memd.dreaming.reviewing import Reviewing
 from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.errors import UnavailableError
+from openclaw_memd.gateway.dream_results import DreamStatus
 from openclaw_memd.gateway.results import SyncReport
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.first_answers import FirstAnswers
@@ -70,6 +74,7 @@ class AgentMemory:
         self.reminders = turning.reminders
         self.firing = turning.firing
         self.explaining = turning.explaining
+        memory.dreaming.lend(chat)
         self._settings = settings
         self._search = search
         self._get = get
@@ -105,10 +110,25 @@ class AgentMemory:
             rules=settings.escalation,
             min_score=settings.search.min_score,
             chat_model=chat.usable,
+            triggers=memory.lanes.injecting.triggers(settings.inject),
             clock=clock,
             zone=zone,
         )
         return cls(memory, settings, search, get, deep=deep, chat=chat)
+
+    @property
+    def dreams(self) -> Dreams:
+        """The nights of the agent's workspace."""
+        return self.memory.dreaming.dreams
+
+    @property
+    def reviewing(self) -> Reviewing:
+        """What the owner decides about the nights of the agent's workspace."""
+        return self.memory.dreaming.reviewing
+
+    async def dream_status(self) -> DreamStatus:
+        """Where the dreaming of the agent's workspace stands."""
+        return await report_dreaming(self.memory.dreaming)
 
     @property
     def search_defaults(self) -> SearchSection:
@@ -192,14 +212,21 @@ class AgentMemory:
         """Take note of a change that a tool of the caller's runtime made, and show it in the index."""
         with _damage_told():
             observed = await self.notes.observe(caller, path, before_hash, after_hash)
-            self.memory.lanes.injecting.core.ask_origins()
+            core = self.memory.lanes.injecting.core
+            core.ask_origins()
+            await core.refresh()  # a turn that has no time to look must not inject what is known by now
             await self.memory.indexer.reindex([path])
         return observed
 
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
-        """Give lines of a memory file this origin, agent or untrusted; how many changed."""
+        """Give lines of a memory file this origin, agent or untrusted; how many changed.
+
+        What is lowered is never injected from then on, not even in a turn that has no time to look.
+        """
         with _damage_told():
-            return await self.memory.trust(path, selection, origin)
+            changed = await self.memory.trust(path, selection, origin)
+            await self.memory.lanes.injecting.core.refresh()
+        return changed
 
     async def remember(self, caller: Caller | None, wish: Wish) -> Remembered:
         """Write what the owner wants to be known into a curated file, and show it in the index."""

@@ -20,7 +20,7 @@ def show_curated(one: AgentMemory, figures: Sequence[CuratedFigures]) -> tuple[C
             budget=found.budget,
             injected_chars=found.injected_chars,
             left_out=found.left_out,
-            writer=writer.mode(found.file),
+            writer=writer.mode,
         )
         for found in figures
     )
@@ -30,9 +30,10 @@ def curated_warnings(agent: str, figures: Sequence[CuratedFigures]) -> Iterator[
     """What a person should know of files that do not reach a prompt whole."""
     for found in figures:
         if found.left_out:
+            entries = "1 entry does" if found.left_out == 1 else f"{found.left_out:,} entries do"
             yield (
-                f"{found.file}: {found.left_out} entries do not fit into the {found.budget:,} characters that"
-                f" sessions of {agent} are given of it; shorten it, or see `memd lint`"
+                f"{found.file}: {entries} not fit into the {found.budget:,} characters that sessions of"
+                f" {agent} are given of it; shorten it, or see `memd lint`"
             )
         if found.unvouched:
             places = ", ".join(found.unvouched[:SHOWN])

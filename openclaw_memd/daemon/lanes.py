@@ -15,7 +15,9 @@ from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.store import Store
+from openclaw_memd.index.vector_store import VectorStore
 from openclaw_memd.injection.projects import ProjectScopes
+from openclaw_memd.injection.trigger_vectors import TriggerVectors
 from openclaw_memd.ports import Clock, Embedder
 from openclaw_memd.zones import Zone
 
@@ -79,6 +81,7 @@ class Lanes:
             state=grounds.state,
             injecting=self.injecting,
             projects=grounds.projects,
+            vectors=TriggerVectors(grounds.embedder, VectorStore(grounds.vectors), clock),
             languages=languages,
             config=config,
             clock=clock,

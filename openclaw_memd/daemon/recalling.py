@@ -6,6 +6,7 @@ from openclaw_memd.deep.gathering import Gatherer
 from openclaw_memd.deep.recall import ChooseModel, DeepRecall, Memory
 from openclaw_memd.domain.callers import ChatType
 from openclaw_memd.domain.escalation import EscalationRules
+from openclaw_memd.injection.triggers import Triggers
 from openclaw_memd.ports import Clock
 from openclaw_memd.recall.dated import Dated
 from openclaw_memd.recall.get import Get
@@ -21,10 +22,15 @@ def open_deep_recall(
     rules: Escalation,
     min_score: float,
     chat_model: ChooseModel,
+    triggers: Triggers,
     clock: Clock,
     zone: Zone,
 ) -> DeepRecall:
-    """Deep recall with the agent's own search, by the settings ``rules``."""
+    """Deep recall with the agent's own search and triggers, by the settings ``rules``."""
+
+    async def brings_up(text: str, project_keys: tuple[str, ...], until_at: float) -> bool:
+        return bool(await triggers.match(text, active_projects=project_keys, deadline_at=until_at))
+
     return DeepRecall(
         Memory(
             gatherer=Gatherer(search, Dated(memory.index, get).find, memory.analyzer, min_score=min_score),
@@ -32,6 +38,7 @@ def open_deep_recall(
             getting=get.get,
             version=lambda: (memory.index.epoch, memory.indexer.generation),
             chat_model=chat_model,
+            brings_up=brings_up,
         ),
         escalation_rules(rules),
         clock,

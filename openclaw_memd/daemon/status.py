@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from openclaw_memd.daemon.dream_status import summarize_dreaming
 from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.domain.intents import Status
 from openclaw_memd.domain.secrets import mask_secrets
@@ -74,7 +75,7 @@ async def report_agent(
         model=ModelReport(provider=chat.provider, state=chat.state, model=chat.model, reason=chat.reason),
         curated=None,
         spool=SpoolReport(items=memory.write_path.notes.waiting),
-        dreaming=None,
+        dreaming=await summarize_dreaming(memory.dreaming),
         intents=await _count_intents(agent, memory),
         storage=StorageReport(
             index_bytes=_size(memory.index.path),

@@ -7,6 +7,7 @@ import trio
 
 from openclaw_memd.domain.intents import Intent
 from openclaw_memd.domain.secrets import mask_secrets
+from openclaw_memd.dreaming.reports import NightReport
 from openclaw_memd.events import Events
 from openclaw_memd.gateway.results import StatusReport
 from openclaw_memd.index.indexer import SyncReport
@@ -45,6 +46,14 @@ class Telling:
         due_at = None if intent.due_at is None else intent.due_at.isoformat(timespec="seconds")
         facts = {"id": intent.id, "kind": intent.kind.value, "due_at": due_at}
         self._events.publish("intent.due", facts, agents=(intent.agent,))
+
+    def hear_dream(self, report: NightReport) -> None:
+        """Tell that a night is over; what it did is asked for with ``dream.report``."""
+        day = report.local_date.isoformat()
+        facts = {"run_id": report.run_id, "local_date": day, "phases": report.phases}
+        deep = report.deep
+        private = {} if deep is None else {"promoted": deep.promoted, "proposed": deep.proposed}
+        self._events.publish("dream.finished", facts, agents=self._agents, private=private)
 
     def hear_synced(self, report: SyncReport) -> None:
         """Tell of a sync that changed anything."""

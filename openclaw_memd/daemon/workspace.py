@@ -12,6 +12,7 @@ import trio
 from openclaw_memd.allocator import give_back
 from openclaw_memd.config.schema import Config
 from openclaw_memd.daemon.databases import open_databases
+from openclaw_memd.daemon.dreaming import Dreaming
 from openclaw_memd.daemon.following import Follower
 from openclaw_memd.daemon.lanes import Grounds, Lanes
 from openclaw_memd.daemon.settings import extra_roots, file_rules
@@ -143,6 +144,19 @@ class WorkspaceMemory:
             vouch=self._vouch,
         )
         self.lanes.turning.intents.on_due = self._telling.hear_due
+        self.dreaming = Dreaming(
+            self.lanes,
+            config,
+            agents,
+            state=self.state,
+            roots=self.roots,
+            write_path=self.write_path,
+            analyzer=self.analyzer,
+            jobs=outside.jobs,
+            key=workspace.id,
+            clock=outside.clock,
+            on_finished=self._telling.hear_dream,
+        )
         self._rebuilder = Rebuilder(self.indexer)
         self.forgetting = Forgetting(
             state=self.state,
@@ -152,6 +166,7 @@ class WorkspaceMemory:
             notes=self.write_path.notes,
             curated=self.write_path.curated,
             sessions=self.write_path.sessions,
+            intents=self.lanes.turning.forgetting(self.analyzer),
             roots=self.roots,
             analyzer=self.analyzer,
             clock=outside.clock,
@@ -160,7 +175,7 @@ class WorkspaceMemory:
         )
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
-        self._beside = {**self.write_path.tasks, **self.lanes.tasks}
+        self._beside = {**self.write_path.tasks, **self.lanes.tasks, **self.dreaming.tasks}
         self.health = {name: Health(name) for name in (*_TASKS, *self._beside)}
         self.ready = trio.Event()
         self.writable = True

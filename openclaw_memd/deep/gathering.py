@@ -62,7 +62,9 @@ class Evidence:
 
 
 class Gatherer:
-    """Gathers evidence in one workspace. Never writes, and starts no work that outlives a call."""
+    """Gathers evidence in one workspace. Never writes; of a call that is cancelled only weighing goes on, for
+    the few milliseconds that it takes.
+    """
 
     def __init__(
         self, search: SearchMemory, list_days: ListDays, analyzer: Analyzer, *, min_score: float

@@ -29,7 +29,7 @@ ROUNDS: Final = 3
 
 FOUND_HITS: Final = 6
 SHOWN_HITS: Final = 16
-PROMPT_CHARS: Final = 25_000  # OpenClaw's value; the oldest turns give way
+PROMPT_CHARS: Final = 25_000  # OpenClaw's value; the oldest turns give way first
 GET_LINES: Final = 60
 GET_CHARS: Final = 4_000
 REPLY_TOKENS: Final = 256
@@ -89,7 +89,6 @@ class Inquiry:
             UnavailableError, DeadlineError: the memory cannot be searched.
         """
         for left in reversed(range(ROUNDS)):
-            self.origins.update(hit.origin for hit in self.hits[:SHOWN_HITS])
             text = await model.complete(
                 ChatRequest(
                     system=SYSTEM,
@@ -150,7 +149,6 @@ class Inquiry:
             self._note = "unreadable"
             return
         self._note = None
-        self.origins.add(answer.origin)
         last = answer.from_line + answer.lines - 1
         self._read.append(
             Excerpt(
@@ -159,20 +157,38 @@ class Inquiry:
         )
 
     def _prompt(self, left: int) -> str:
+        """What the model is shown now, in at most ``PROMPT_CHARS``.
+
+        Where that is too little, the oldest turns go first, then the last hits and what was read first.
+        """
+        day = f"Today is {self.today.isoformat()}.\n\n"
+        room = PROMPT_CHARS - len(day)
+        hits, read = self.hits[:SHOWN_HITS], list(self._read)
+        while len(prompt := self._write(hits, read, left)) > room and (hits or read):
+            if len(hits) > FOUND_HITS or not read:
+                del hits[-1]
+            else:
+                del read[0]
+        self.origins.update(hit.origin for hit in hits)
+        self.origins.update(excerpt.origin for excerpt in read)
+        for turn in reversed(self.query.before):
+            longer = f"Earlier, the {turn.role} said: {neutralize(turn.text)}\n\n{prompt}"
+            if len(longer) > room:
+                break
+            prompt = longer
+        return day + prompt
+
+    def _write(self, hits: Sequence[Hit], read: Sequence[Excerpt], left: int) -> str:
         parts = [f"The user's message: {neutralize(self.query.message)}"]
-        parts.append(frame_hits(self.hits[:SHOWN_HITS]) or "No excerpts were found so far.")
-        if self._read:
-            parts.append(frame(self._read))
+        parts.append(frame_hits(hits) or "No excerpts were found so far.")
+        if read:
+            parts.append(frame(read))
         if self._note is not None:
             parts.append(_NOTES[self._note])
         parts.append(
             f"Replies left: {left + 1}." if left else 'This is your last reply: {"action":"answer", ...}.'
         )
-        turns = [f"Earlier, the {turn.role} said: {neutralize(turn.text)}" for turn in self.query.before]
-        today = f"Today is {self.today.isoformat()}."
-        while turns and len("\n\n".join([today, *turns, *parts])) > PROMPT_CHARS:
-            del turns[0]
-        return "\n\n".join([today, *turns, *parts])
+        return "\n\n".join(parts)
 
 
 def citations(hits: Sequence[Hit], most: int = 3) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Deep recall: what of the memory bears on a message, by its deadline, with a chat model or without one."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import sha256
@@ -13,7 +13,8 @@ from openclaw_memd.deep.breaker import Breaker
 from openclaw_memd.deep.gathering import Evidence, Gatherer
 from openclaw_memd.deep.inquiry import Getting, Inquiry, Searching, citations
 from openclaw_memd.deep.types import DeepAnswer, DeepReason, DeepRequest
-from openclaw_memd.domain.escalation import EscalationRules, decide_escalation
+from openclaw_memd.domain.audience import Injection
+from openclaw_memd.domain.escalation import EscalationReason, EscalationRules, decide_escalation
 from openclaw_memd.domain.framing import frame_summary, summarize
 from openclaw_memd.domain.recall_query import RecallQuery, make_query
 from openclaw_memd.domain.spoken import spoken_text
@@ -33,7 +34,15 @@ FAIR_S: Final = 0.25
 EVIDENCE_SHARE: Final = 0.5
 """How much of the time gathering evidence may take where a model is to look at it."""
 
+TRIGGERS_SHARE: Final = 0.1
+TRIGGERS_S: Final = 0.25  # as long as lane 1 has
+"""How much of the time may go by until it is known whether lane 1 answers the message, up to
+``TRIGGERS_S``.
+"""
+
 ChooseModel = Callable[[], ChatModel | None]
+BringsUp = Callable[[str, tuple[str, ...], float], Awaitable[bool]]
+"""Whether lane 1 injects something for a message in these projects, as known by a time of trio's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,7 @@ class Memory:
     """What is looked through: one workspace as an agent sees it.
 
     ``version`` changes whenever an answer may be another. ``chat_model`` gives the model of now, or None.
+    ``brings_up`` is asked of messages for which lane 1 works.
     """
 
     gatherer: Gatherer
@@ -48,10 +58,11 @@ class Memory:
     getting: Getting
     version: Callable[[], Hashable]
     chat_model: ChooseModel
+    brings_up: BringsUp
 
 
 class DeepRecall:
-    """The second lane of one agent. Never writes, and starts no work that outlives a call."""
+    """The second lane of one agent. Never writes."""
 
     def __init__(self, memory: Memory, rules: EscalationRules, clock: Clock, zone: Zone) -> None:
         self._memory = memory
@@ -69,9 +80,11 @@ class DeepRecall:
 
     async def _recall(self, request: DeepRequest, started_s: float) -> DeepAnswer:
         text = spoken_text(request.text)
-        decision = decide_escalation(self._rules, request.caller, text, strong_hit=request.strong_hit)
+        decision = decide_escalation(self._rules, request.caller, text)
         if not decision.run:
             return DeepAnswer("skipped", decision.reason)
+        if decision.reason is EscalationReason.RECALL_INTENT and await self._is_answered(request, text):
+            return DeepAnswer("skipped", EscalationReason.STRONG_HIT)
         query = make_query(text, request.recent, request.query_mode)
         if not query.text:
             return DeepAnswer("none", "no_terms")
@@ -93,6 +106,19 @@ class DeepRecall:
             self._answers.put(key, answer, self._clock.monotonic())
         return answer
 
+    async def _is_answered(self, request: DeepRequest, text: str) -> bool:
+        """Whether lane 1 injects something for the message; a lane that is down or slow does not."""
+        if request.view.injection is not Injection.ALL:
+            return False
+        now = trio.current_time()
+        until_at = now + min(TRIGGERS_S, max(0.0, request.deadline_at - now) * TRIGGERS_SHARE)
+        with trio.move_on_at(until_at):
+            try:
+                return await self._memory.brings_up(text, request.project_keys, until_at)
+            except UnavailableError:
+                pass
+        return False
+
     def _key(self, request: DeepRequest, query: RecallQuery, today: date, model_id: str | None) -> Hashable:
         """Whoever may see something else gets another answer."""
         session_id = None if request.caller is None else request.caller.session_id
@@ -111,11 +137,11 @@ class DeepRecall:
         return replace(_with_evidence("ok", None, evidence), summary=summarize(evidence.gist))
 
     async def _with_model(self, work: "_Work", model: ChatModel, breaker_key: str) -> DeepAnswer:
-        if not self._breaker.admits(breaker_key, self._clock.monotonic()):
-            return DeepAnswer("timeout", "breaker")
         evidence = await self._gather(work, work.share_at(EVIDENCE_SHARE))
         if isinstance(evidence, DeepAnswer):
             return evidence
+        if not self._breaker.admits(breaker_key, self._clock.monotonic()):
+            return _with_evidence("timeout", "breaker", evidence)
         inquiry = Inquiry(
             query=work.query,
             scope=replace(work.scope, deadline_at=work.cutoff_at),
@@ -136,16 +162,15 @@ class DeepRecall:
             except ChatModelError as error:
                 failure = error
                 in_time = error.failure != "timeout"
-            except DeadlineError:
-                pass
+            except DeadlineError:  # of a search that the model asked for: not the model's silence
+                return _with_evidence("timeout", "deadline", _found(evidence, inquiry))
             except UnavailableError as error:
                 return DeepAnswer("unavailable", _reason_of(error), steps=tuple(inquiry.steps))
         if in_time:
             self._breaker.note_answer(breaker_key)
         elif work.cutoff_at - began_at >= FAIR_S:
             self._breaker.note_timeout(breaker_key, self._clock.monotonic())
-        found = replace(evidence, hits=tuple(inquiry.hits), steps=tuple(inquiry.steps))
-        return _judge(said, failure, found, inquiry, in_time=in_time)
+        return _judge(said, failure, _found(evidence, inquiry), inquiry, in_time=in_time)
 
     async def _gather(self, work: "_Work", until: float) -> Evidence | DeepAnswer:
         try:
@@ -174,6 +199,11 @@ class _Work:
         """When this share of the time that is left will have passed."""
         now = trio.current_time()
         return now + max(0.0, self.cutoff_at - now) * share
+
+
+def _found(evidence: Evidence, inquiry: Inquiry) -> Evidence:
+    """``evidence`` with what the inquiry added to it."""
+    return replace(evidence, hits=tuple(inquiry.hits), steps=tuple(inquiry.steps))
 
 
 def _judge(

@@ -11,6 +11,7 @@ from datetime import date
 from typing import Any, Final
 
 from openclaw_memd.domain.dates import iso_date
+from openclaw_memd.domain.surrogates import replace_surrogates
 
 REPLY_CHARS: Final = 16_384
 """A longer reply is not looked at."""
@@ -109,7 +110,7 @@ def says_nothing(text: str) -> bool:
 
 
 def _parse(found: Mapping[str, Any]) -> Reply:
-    query, path, answer = (found.get(name) for name in ("query", "path", "answer"))
+    query, path, answer = (_text(found.get(name)) for name in ("query", "path", "answer"))
     match found.get("action"):
         case "search" if isinstance(query, str) and query.strip():
             return SearchAction(query[:QUERY_CHARS], _day(found.get("after")), _day(found.get("before")))
@@ -121,6 +122,11 @@ def _parse(found: Mapping[str, Any]) -> Reply:
             if isinstance(answer, str):
                 return AnswerAction("" if says_nothing(answer) else answer)
     return INVALID
+
+
+def _text(value: object) -> object:
+    """``value``; of a text what has bytes, since JSON can write half a character."""
+    return replace_surrogates(value) if isinstance(value, str) else value
 
 
 def _line(value: object) -> int:

@@ -37,7 +37,7 @@ class DeepRequest:
     """One message that may be about the past.
 
     ``recent`` are turns before it, oldest first; ``caller`` None is the operator. ``view`` is what the caller
-    may see; ``deadline_at`` is in trio's time. ``strong_hit``: something was injected for it already.
+    may see; ``deadline_at`` is in trio's time.
     """
 
     text: str
@@ -47,7 +47,6 @@ class DeepRequest:
     caller: Caller | None = None
     view: View = OPERATOR
     project_keys: tuple[str, ...] = ()
-    strong_hit: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Which files a session is given when it begins, by who it is for. Pure."""
 
 from enum import StrEnum
-from typing import Final, assert_never
+from typing import Final, Literal, assert_never, get_args
 
 from openclaw_memd.domain.audience import Bootstrap, Injection, Notes, View
 from openclaw_memd.domain.curated_files import MEMORY, USER
@@ -13,7 +13,17 @@ IDENTITY: Final = "IDENTITY.md"
 HEARTBEAT: Final = "HEARTBEAT.md"
 FIRST_RUN: Final = "BOOTSTRAP.md"
 
-FILES: Final = (AGENTS, SOUL, TOOLS, IDENTITY, USER, HEARTBEAT, FIRST_RUN, MEMORY)
+FileName = Literal[
+    "AGENTS.md",
+    "SOUL.md",
+    "TOOLS.md",
+    "IDENTITY.md",
+    "USER.md",
+    "HEARTBEAT.md",
+    "BOOTSTRAP.md",
+    "MEMORY.md",
+]
+FILES: Final[tuple[str, ...]] = get_args(FileName)
 """Every file, in the order in which they are shown: OpenClaw's."""
 
 BY_NEED: Final = (USER, MEMORY, AGENTS, SOUL, TOOLS, IDENTITY, HEARTBEAT, FIRST_RUN)

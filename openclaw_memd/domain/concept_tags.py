@@ -42,6 +42,7 @@ _CJK: Final = re.compile(f"[{_HAN}{_KANA}{_HANGUL}]")
 _COMPOUND: Final = re.compile(r"[^\W_]+(?:[._/-]+[^\W_]+)+")
 _WORD: Final = re.compile(rf"[{_HAN}]+|[\u30a0-\u30ff]+|[{_HANGUL}]+|(?:(?![{_HAN}{_KANA}{_HANGUL}])[^\W_])+")
 _NO_WORD: Final = re.compile(r"[\d\W_]+")
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}[-_. ]?")
 _DATED: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[.-]\w+)?")
 _PATH_NOISE: Final = frozenset(
     ("md", "txt", "json", "jsonl", "ts", "js", "py", "memory", "notes", "untrusted")
@@ -64,7 +65,7 @@ def find_tags(path: str, text: str) -> tuple[str, ...]:
     The name of a note counts, but for its date; that of a session does not.
     """
     name = "" if is_session_path(path) else posixpath.basename(path).removesuffix(".md")
-    whole = normalize(_COMMENT.sub(" ", f"{_DATED.sub(' ', name)} {text}")).lower()
+    whole = normalize(_COMMENT.sub(" ", f"{_DATE.sub(' ', name)} {text}")).lower()
     found: dict[str, None] = {}
     for token in _tokens(whole):
         tag = _tag(token)

@@ -8,7 +8,6 @@ who is trusted less. Everything else is added, and what may contradict it is onl
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from enum import StrEnum
 from typing import Literal
 
 from openclaw_memd.domain.comments import is_comment_line
@@ -16,52 +15,11 @@ from openclaw_memd.domain.curated_files import bare_text, is_memory, says_same, 
 from openclaw_memd.domain.markdown import Entry
 from openclaw_memd.domain.promoted_lines import Fact
 from openclaw_memd.domain.provenance import Origin, is_trusted, trust_rank
+from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.domain.subjects import contradicts
 from openclaw_memd.domain.text import Analyzer
 
 Action = Literal["added", "merged", "superseded"]
-
-
-class Setback(StrEnum):
-    """Why a claim is not written. The set is closed; each has a ``description``."""
-
-    SOURCE_GONE = "source_gone"
-    ORIGIN = "origin"
-    DELETED = "deleted"
-    BLANK = "blank"
-    EXPIRED = "expired"
-    OLDER = "older"
-    SUPERSEDED = "superseded"
-    CONTINUATION = "continuation"
-    CHANGED = "candidate_changed"
-    UNWRITABLE = "unwritable"
-    LOSS = "loss"
-    BUDGET = "budget"
-    REJECTED = "rejected"
-    CONFLICT = "conflict"
-
-    @property
-    def description(self) -> str:
-        """One plain sentence for people."""
-        return _DESCRIPTIONS[self]
-
-
-_DESCRIPTIONS = {
-    Setback.SOURCE_GONE: "Its source does not say it any more.",
-    Setback.ORIGIN: "Its source is not trusted, or less than what it would replace.",
-    Setback.DELETED: "It was deleted from the curated files by hand, or its promotion was undone.",
-    Setback.BLANK: "Nothing of it can be seen.",
-    Setback.EXPIRED: "Its own `expires` date has passed.",
-    Setback.OLDER: "What it would replace was noted later.",
-    Setback.SUPERSEDED: "A newer entry replaced the same one before.",
-    Setback.CONTINUATION: "What it would replace has several lines; a person must decide.",
-    Setback.CHANGED: "It changed while the night was at work; the next one looks again.",
-    Setback.UNWRITABLE: "It cannot be written such that it is one entry and all others stay as they are.",
-    Setback.LOSS: "Enough entries were replaced for one night or one week; it waits.",
-    Setback.BUDGET: "The file has no room for it; it waits.",
-    Setback.REJECTED: "The owner rejected it.",
-    Setback.CONFLICT: "The file could not be rewritten now; it waits.",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ _COMMON_WORDS: Final = 0.5
 """Of two texts that a model holds to be the same fact, at least this share of their words is common."""
 
 _ACTIONS: Final[tuple[Action, ...]] = ("added", "merged", "superseded")
+_MOST_PRIORS: Final = 4
 _FIELDS: Final = {"candidateKey", "action", "priorEntries"}
 
 
@@ -39,14 +40,15 @@ class InvalidPlan:
     why: str
 
 
-def operations_schema(keys: Sequence[str]) -> Mapping[str, Any]:
-    """The JSON schema of a reply about the claims ``keys``."""
+def operations_schema(keys: Sequence[str], entries: Sequence[str]) -> Mapping[str, Any]:
+    """The JSON schema of a reply about the claims ``keys`` that may quote ``entries``."""
+    quoted: Mapping[str, Any] = {"enum": list(dict.fromkeys(entries))} if entries else {"type": "string"}
     operation = {
         "type": "object",
         "properties": {
             "candidateKey": {"enum": list(keys)},
             "action": {"enum": list(_ACTIONS)},
-            "priorEntries": {"type": "array", "items": {"type": "string", "maxLength": 2_000}, "maxItems": 8},
+            "priorEntries": {"type": "array", "items": quoted, "maxItems": _MOST_PRIORS if entries else 0},
         },
         "required": ["candidateKey", "action", "priorEntries"],
         "additionalProperties": False,

@@ -7,7 +7,7 @@ stays behind its successor as ``status: superseded``, unless it said the same.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -50,14 +50,15 @@ class Memory:
 class Planned:
     """What a file becomes.
 
-    ``entry`` is where the memory stands in ``text``; ``added`` are the lines that were not there;
-    ``superseded`` are the texts of the entries that it replaces. ``is_new`` is False when nothing changes,
-    since the memory is there already.
+    ``entry`` is where the memory stands in ``text``; ``added`` are its lines that were not there, ``marked``
+    those of vouched entries that stay as superseded; ``superseded`` are the texts of the entries that it
+    replaces. ``is_new`` is False when nothing changes, since the memory is there already.
     """
 
     text: str
     entry: Entry
     added: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
     superseded: tuple[str, ...] = ()
     is_new: bool = True
 
@@ -89,7 +90,7 @@ def plan_memory(
     subject = [entry for entry in active if entry in named or entry in same]
     subject += [entry for entry in _same_subject(file, active, memory) if entry not in subject]
     replaced = sorted(subject, key=lambda entry: (entry not in named, entry.start))
-    vouched = [entry for entry in replaced if trusted is None or entry.text in trusted]
+    vouched = [entry for entry in replaced if _is_vouched(entry, trusted)]
     for entry in vouched if replaced == same else ():
         is_alone = not any(_are_rivals(file, entry.annotations, other) for other in active if other != entry)
         if is_alone and _says_no_more(_annotations(file, memory, entry, same), entry.annotations):
@@ -98,10 +99,10 @@ def plan_memory(
     rivals = [entry for entry in active if _are_rivals(file, annotations, entry)]
     replaced += [entry for entry in rivals if entry not in replaced]
     block = _format(file, memory, annotations)
+    kept = [entry for entry in replaced if file == USER and entry not in same]
     if not replaced:
         placed = append_entry(text, block)
     else:
-        kept = [entry for entry in replaced if file == USER and entry not in same]
         placed = replace_entry(
             text,
             block,
@@ -111,8 +112,17 @@ def plan_memory(
         )
     if placed is None:
         raise ConflictError("no place in the file is one for an entry: look at it", reason="no_place")
-    superseded = tuple(entry.text for entry in replaced)
-    return Planned(placed.text, placed.entry, _added(placed), superseded)
+    return Planned(
+        text=placed.text,
+        entry=placed.entry,
+        added=_added(placed),
+        marked=tuple(line for entry in kept if _is_vouched(entry, trusted) for line in _marked(entry)),
+        superseded=tuple(entry.text for entry in replaced),
+    )
+
+
+def _is_vouched(entry: Entry, trusted: Collection[str] | None) -> bool:
+    return trusted is None or entry.text in trusted
 
 
 def _find_named(file: str, active: Sequence[Entry], name: str) -> Entry:
@@ -224,6 +234,12 @@ def mark_superseded(text: str) -> list[str]:
         return lines
     indent = lines[0][: len(lines[0]) - len(lines[0].lstrip(" \t"))]
     return [f"{indent}<!-- status: superseded -->", *lines]
+
+
+def _marked(entry: Entry) -> Iterator[str]:
+    """The lines that are others once it is superseded."""
+    before = entry.text.split("\n")
+    return (line for line in mark_superseded(entry.text) if line not in before)
 
 
 def _added(placed: Placed) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ Recalls and the reading of notes share it, so that both know a claim by the same
 """
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -108,7 +110,10 @@ class _Headings:
 
     def __init__(self, text: str) -> None:
         spans = read_spans(split_lines(text).texts)
-        self._lines = [(span.first + 1, span.heading_path) for span in spans if span.kind == "heading"]
+        self._lines: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for span in spans:
+            if span.kind == "heading":
+                self._lines[span.heading_path].append(span.first + 1)
 
     def above(self, entry: Entry) -> _Heading | None:
         """The nearest heading that says something; of an entry with labels it is its own."""
@@ -117,8 +122,9 @@ class _Headings:
             if entry.kind == "labels" and depth == len(entry.heading_path):
                 return _Heading(path[-1], entry.start_line)
             if not is_plain_heading(path[-1]):
-                found = [line for line, other in self._lines if line < entry.start_line and other == path]
-                return _Heading(path[-1], found[-1]) if found else None
+                lines = self._lines.get(path, [])
+                above = bisect_left(lines, entry.start_line)
+                return _Heading(path[-1], lines[above - 1]) if above else None
         return None
 
 

@@ -58,7 +58,7 @@ class DiaryEntry:
 
 
 def format_when(at: datetime, zone: str) -> str:
-    """How the diary says when, as ``April 11, 2026 at 3:00 AM UTC``; ``at`` is as clocks in ``zone`` show it."""
+    """How the diary says when, as ``April 11, 2026 at 3:00 AM UTC``; ``at`` is in that ``zone``."""
     half = "AM" if at.hour < 12 else "PM"
     hour = at.hour % 12 or 12
     return f"{_MONTHS[at.month - 1]} {at.day}, {at.year} at {hour}:{at.minute:02d} {half} {zone}"

@@ -30,6 +30,11 @@ class Section:
     entries: int
 
 
+def is_generated_title(line: str) -> bool:
+    """Whether ``line`` is the heading of a section that nights write into."""
+    return _TITLE.fullmatch(line.rstrip()) is not None
+
+
 def find_generated(text: str, generated: Collection[str], *, before: date) -> list[Section]:
     """The sections that hold generated entries only, all of before that day, the oldest first.
 

@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 _SOURCE_TAIL: Final = re.compile(
-    r"[ \t]+\(Source: (?:(?!\(Source: )[^\n])+#L\d+(?:-L\d+)?\)(?=[ \t]*$)", re.MULTILINE
+    r"[ \t]+\(Source: ((?:(?!\(Source: )[^\n])+#L\d+(?:-L\d+)?)\)(?=[ \t]*(?:<!--|$))", re.MULTILINE
 )
 _OPENCLAW_TAIL: Final = re.compile(
     r"[ \t]+(?:Source: [^\n]+#L\d+(?:-L?\d+)?|\[score=[^\]\n]{0,200}\bsource=[^\]\n]+\])(?=[ \t]*$)",
@@ -42,6 +42,12 @@ def find_anchors(text: str) -> dict[str, None]:
     if "<!--" not in text:
         return {}
     return {key: None for found in _ANCHOR.finditer(text) if (key := found["key"] or found["theirs"])}
+
+
+def find_sources(text: str) -> tuple[str, ...]:
+    """Where the entries of ``text`` say that they come from, as ``memory/2026-01-11.md#L3-L5``."""
+    named = [found["source"] for found in _ANCHOR.finditer(text) if found["source"]]
+    return (*named, *(found[1] for found in _SOURCE_TAIL.finditer(text)))
 
 
 def strip_lineage(text: str) -> str:

@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
 from openclaw_memd.domain.annotations import Annotations, format_annotations
 from openclaw_memd.domain.curated_files import MEMORY, USER, CuratedFile
+from openclaw_memd.domain.fences import opening_fence
 from openclaw_memd.domain.lineage import format_anchor, format_tail
 from openclaw_memd.domain.note_entries import format_bullet
 from openclaw_memd.domain.project_keys import tidy_project_key
 from openclaw_memd.domain.provenance import Origin, Provenance
 from openclaw_memd.domain.user_contract import count_orders, is_order
+from openclaw_memd.errors import InvalidParamsError
 
 TEXT_CHARS: Final = 640  # OpenClaw's values, down to the shares
 TRIGGERS: Final = 3
@@ -77,25 +79,21 @@ def rate(score: float) -> int:
 
 
 def format_fact(fact: Fact) -> list[str]:
-    """The lines of its entry.
+    """The lines of its entry: comments, and one line below them.
 
     Raises:
-        InvalidParamsError: nothing visible is in its text.
+        InvalidParamsError: nothing visible is in its text, or it would be more than a line, as code.
     """
     text = cut_text(fact.text)
+    if opening_fence(text) is not None:
+        raise InvalidParamsError("a code fence is no entry", field="text", reason="value")
     if fact.file == USER:
         above = [format_anchor(key, fact.source) for key in fact.keys]
         above.append(format_annotations(Annotations(observed=fact.said.observed, status="active")))
-        rest = Annotations(
-            triggers=fact.said.triggers,
-            importance=fact.said.importance,
-            key=fact.said.key,
-            review=fact.said.review,
-            expires=fact.said.expires,
-        )
-        return [*above, *format_bullet(text, rest).split("\n")]
+        rest = replace(fact.said, projects=(), observed=None, status=None)
+        return [*above, format_bullet(text, rest)]
     anchors = [format_anchor(key) for key in fact.keys]
-    return [*anchors, *format_bullet(f"{text} {format_tail(fact.source)}", fact.said).split("\n")]
+    return [*anchors, format_bullet(f"{text} {format_tail(fact.source)}", fact.said)]
 
 
 def cut_text(text: str, most: int = TEXT_CHARS) -> str:

@@ -12,11 +12,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, Generic, Protocol, TypeVar
 
+from openclaw_memd.domain.commands import is_bare_command
 from openclaw_memd.domain.contamination import find_contamination
 from openclaw_memd.domain.promotion_score import Score, Signals, score_signals
 from openclaw_memd.domain.provenance import Provenance, SessionKind, is_trusted
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.domain.short_term import may_be_candidate
+from openclaw_memd.domain.unfit import find_unfit
 
 _DAY: Final = timedelta(days=1)
 
@@ -76,6 +78,7 @@ class Exclusion(StrEnum):
     DELETED = "deleted"
     CONTAMINATION = "contamination"
     SECRET = "secret"
+    UNFIT = "unfit"
     PROMOTED = "promoted"
     REJECTED = "rejected"
     SIGNALS = "signals"
@@ -97,6 +100,7 @@ _DESCRIPTIONS: Final = {
     Exclusion.DELETED: "Its owner deleted this from a curated file.",
     Exclusion.CONTAMINATION: "It is text of a machine: a report, a prompt, the head of a transcript.",
     Exclusion.SECRET: "It has the shape of a key, a password or a card number.",
+    Exclusion.UNFIT: "It is a log, a diff, a phone number, a bare command, or talk of a moment.",
     Exclusion.PROMOTED: "It is in a curated file already.",
     Exclusion.REJECTED: "Its owner rejected it, or undid what a night had made of it.",
     Exclusion.SIGNALS: "It was of no use yet.",
@@ -165,11 +169,7 @@ def why_ineligible(candidate: Claim, *, deleted: Collection[str] = ()) -> Exclus
         return Exclusion.SESSION_KIND
     if candidate.key in deleted:
         return Exclusion.DELETED
-    if find_contamination(candidate.text, is_session=candidate.is_session) is not None:
-        return Exclusion.CONTAMINATION
-    if mask_secrets(candidate.text) != candidate.text:
-        return Exclusion.SECRET
-    return _verdict(candidate)
+    return _is_no_memory(candidate) or _verdict(candidate)
 
 
 def rank(
@@ -205,11 +205,22 @@ def _pass_gates(signals: Signals, score: Score, now: datetime, thresholds: Thres
     )
 
 
+def _is_no_memory(candidate: Claim) -> Exclusion | None:
+    """What kind of text it is, if none that lasts."""
+    text = candidate.text
+    if find_contamination(text, is_session=candidate.is_session) is not None:
+        return Exclusion.CONTAMINATION
+    if mask_secrets(text) != text:
+        return Exclusion.SECRET
+    return Exclusion.UNFIT if is_bare_command(text) or find_unfit(text) else None
+
+
 def _verdict(candidate: Claim) -> Exclusion | None:
-    """What became of it before."""
-    if candidate.promoted_at is not None:
-        return Exclusion.PROMOTED
-    return Exclusion.REJECTED if candidate.rejected_at is not None else None
+    """What became of it last."""
+    promoted_at, rejected_at = candidate.promoted_at, candidate.rejected_at
+    if rejected_at is not None and (promoted_at is None or promoted_at <= rejected_at):
+        return Exclusion.REJECTED
+    return None if promoted_at is None else Exclusion.PROMOTED
 
 
 def _has_kind(candidate: Claim) -> bool:

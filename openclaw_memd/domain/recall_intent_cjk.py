@@ -17,6 +17,21 @@ _ZH_SAID = r"(?:聊|说|說|谈|談|讲|講|讨论|討論|提|提到|商量|约�
 _ZH_DECIDED = "决定|決定|记录|記錄|选择|選擇|商定|敲定"
 _ZH_ASKS = r"[?吗嗎么麼呢]|什么|什麼|哪|谁|誰|怎么|怎麼|几|幾|多少"
 
+_ZH_WE = "我们|我們|咱们|咱們|我|你"
+_ZH_WHICH = (
+    "什么时候|什麼時候|啥时候|何时|何時|哪天|哪里|哪裡|哪裏|哪儿|哪兒|怎么(?![了样])|怎麼(?![了樣])"
+    "|为什么|為什麼|为何|為何"
+)
+# Whatever was done: 了 and 过 say so, and 的 at the end or after 是; what one will, can or should do was not.
+_ZH_NO_WISH = (
+    "(?:(?!会(?![议话员])|會(?![議話員])|(?<![重主])要|(?<![功性])能|可以|应该|應該|该|該|想)[^,。?])"
+)
+_ZH_DONE = rf"{_ZH_NO_WISH}{{0,12}}?(?:[过過](?!期|滤|濾|程|时|時)|了(?!解|结|結)|的(?=[呢啊呀]?\??$))"
+_ZH_DID = (
+    rf"(?:{_ZH_WE}){_ZH_NO_WISH}{{0,6}}?(?:{_ZH_WHICH}){_ZH_DONE}",
+    rf"(?:{_ZH_WHICH})(?:{_ZH_WE}){_ZH_DONE}",
+    rf"(?:{_ZH_WE})是[在从從]?(?:{_ZH_WHICH}){_ZH_NO_WISH}{{0,8}}?的",
+)
 CHINESE: Final = RecallGrammar(
     "zh",
     script=HAN_OR_KANA,
@@ -27,6 +42,7 @@ CHINESE: Final = RecallGrammar(
             rf"(?:{_ZH_PAST}).{{0,12}}?(?:{_ZH_SAID}|{_ZH_DECIDED})",
             rf"(?:{_ZH_PAST}).{{0,24}}?(?:{_ZH_ASKS})",
             rf"(?:我们|我們|你|我|咱们|咱們).{{0,6}}?(?:{_ZH_SAID}|决定了|決定了).{{0,12}}?(?:{_ZH_ASKS})",
+            *_ZH_DID,
             r"(?:聊天|对话|對話)[记記][录錄]",
             rf"(?:{_ZH_PAST})的?[资資]料",
             r"(?:什么|什麼)[时時]候(?:我们|我們|你|我)?(?:决定|決定|说|說|讨论|討論|聊)",
@@ -44,6 +60,7 @@ CHINESE: Final = RecallGrammar(
         (
             rf"(?:{_ZH_PAST}).{{0,12}}?(?:{_ZH_SAID}|{_ZH_DECIDED})",
             r"(?:聊|说|說|谈|談|讲|講|讨论|討論|提)(?:过|過)|(?:决定|決定|约定|約定|讨论|討論|说好|說好)了",
+            *_ZH_DID,
         )
     ),
 )
@@ -58,6 +75,19 @@ _JA_SAID = (
     "|決まりました|相談した|相談しました|議論した|議論しました|聞いた|聞きました|教えた|教えました"
     "|選んだ|選びました|約束した"
 )
+_JA_WE = "(?:(?:私|僕|俺|わたし|ぼく|おれ|あなた|君)(?:たち|達|ら)?|我々|うち)[はがも]"
+_JA_ASKED_DONE = (
+    r"(?:ました(?:か|っけ)|た(?:の(?:か|ですか|でしょうか)?|んですか|か)|[んい]だ(?:の(?:か|ですか)?|んですか))"
+    r"\W{0,4}$"
+)
+# Whatever was done. Who did it is often left out: then it is a question about us if no other topic is named
+# and it asks for a time or a place, or how or why something was done to something.
+_JA_DID = (
+    rf"^(?:{_JA_WE})[^はが]{{0,16}}?(?:いつ|どこ|なぜ|どうして|どうやって|誰|だれ|何|なに|どの|どれ|どう)"
+    rf"[^はが]{{0,20}}?{_JA_ASKED_DONE}",
+    rf"^[^はが]{{0,16}}?(?:いつ|どこ)[^はが]{{0,20}}?{_JA_ASKED_DONE}",
+    rf"^[^はが]{{0,16}}?(?:なぜ|どうして|どうやって)[^はが]{{0,16}}?を[^はが]{{0,16}}?{_JA_ASKED_DONE}",
+)
 JAPANESE: Final = RecallGrammar(
     "ja",
     script=HAN_OR_KANA,
@@ -70,6 +100,7 @@ JAPANESE: Final = RecallGrammar(
             rf"(?:{_JA_PAST}).{{0,24}}?(?:何|なに|どこ|誰|だれ|いつ|どう|どれ|どの|\?|ですか|ましたか"
             "|っけ)",
             rf"(?:何|なに|どこ|誰|だれ|いつ|どう|どれ|どの|なぜ).{{0,16}}?(?:{_JA_SAID})",
+            *_JA_DID,
             r"(?:た|だ)っけ",
             r"(?:前回|以前|過去|先日)の(?:会話|話|議論|決定|相談|チャット|やり取り)",
         )
@@ -81,7 +112,7 @@ JAPANESE: Final = RecallGrammar(
             r"[0-9一二三四五六七八九十数]{1,4}(?:分|時間|日|週間|か月|ヶ月)後",
         )
     ),
-    over=any_of((_JA_SAID, r"(?:た|だ)っけ", r"覚えて(?:い)?(?:る|ます)か?\?")),
+    over=any_of((_JA_SAID, r"(?:た|だ)っけ", r"覚えて(?:い)?(?:る|ます)か?\?", *_JA_DID)),
 )
 
 _KO_PAST = (
@@ -95,6 +126,17 @@ _KO_SAID = (
     "|합의했|합의한|나눴|나눈|선택했|골랐|언급했|언급한|추천했|추천한|알려줬|알려준"
 )
 _KO_ASKS = r"\?|뭐|무엇|무슨|어디|언제|누구|누가|왜|어떻게|어떤|얼마|몇"
+_KO_WH = "뭐|뭘|무엇|무슨|어디|언제|누구|왜|어떻게|어떤|어느|얼마"
+# Whatever was done: a syllable that ends in ㅆ, but not 있 (is) or 겠 (will), and how a question ends.
+_KO_PAST_SYLLABLES = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28) if chr(code) not in "있겠")
+_KO_ASKED_DONE = rf"[{_KO_PAST_SYLLABLES}](?:지|어|니|냐|나|죠|나요|어요|더라|던가|습니까|을까)요?\W{{0,4}}$"
+_KO_DID = (
+    rf"^(?:우리|내가|제가|나는|저는|네가|니가)(?:는|가|도)? [^?]{{0,24}}?(?:{_KO_WH})"
+    rf"[^?]{{0,24}}?{_KO_ASKED_DONE}",
+    # Where nobody is named, something was done to something.
+    rf"^(?:[^ 은는이가]{{1,12}} )?(?:{_KO_WH})(?:에?서|에)? (?:\w{{0,12}}[^\W은는이가] )?\w{{1,12}}[을를] "
+    rf"[^?]{{0,16}}?{_KO_ASKED_DONE}",
+)
 KOREAN: Final = RecallGrammar(
     "ko",
     script=HANGUL,
@@ -106,6 +148,7 @@ KOREAN: Final = RecallGrammar(
             rf"(?:{_KO_PAST}).{{0,30}}?(?:{_KO_ASKS})",
             rf"(?:뭐|무엇|무슨|어디|언제|누구|누가|왜|어떻게|어떤|얼마).{{0,20}}?(?:{_KO_SAID})",
             rf"(?:우리|내가|제가|네가|니가|당신이).{{0,24}}?(?:{_KO_SAID}).{{0,12}}?(?:{_KO_ASKS})",
+            *_KO_DID,
             r"뭐라고 (?:했|그랬)|뭐였(?:지|더라|죠)|였더라|했더라",
             r"(?:이전|지난|예전|과거) ?(?:대화|논의|채팅|결정|회의)",
         )
@@ -118,6 +161,10 @@ KOREAN: Final = RecallGrammar(
         )
     ),
     over=any_of(
-        (rf"(?:{_KO_PAST}).{{0,30}}?(?:{_KO_SAID})", "했지|했더라|했었|했죠|했나요|했어요\\?|였더라")
+        (
+            rf"(?:{_KO_PAST}).{{0,30}}?(?:{_KO_SAID})",
+            r"했지|했더라|했었|했죠|했나요|했어요\?|였더라",
+            *_KO_DID,
+        )
     ),
 )

@@ -8,23 +8,18 @@ _SPANISH_SAID = (
     "decidimos|hablamos|acordamos|dijimos|quedamos|discutimos|elegimos|comentamos|vimos|usamos|decidiste"
     "|dijiste|dije|hablaste|decidí|acordé|elegiste|recomendaste|mencioné|mencionaste|conté|contaste"
 )
-_SPANISH_WH = "qué|cuándo|cuál|cuáles|cuánto|cómo|dónde|quién|por qué"
-_SPANISH_CLITICS = "(?:(?:no|lo|la|los|las|me|te|se|nos|le|les|ya) ){0,2}"
-# Whatever was done, where the verb can be nothing else; "we" in -amos and -imos may also be of today, which
-# asks for the same notes.
+# Whatever was done. Some forms can be nothing else; "we" in -amos and -imos may also be of today, so it only
+# counts where the question is not how or what to do.
 _SPANISH_DID = (
-    rf"\b(?:{_SPANISH_WH})(?: (?:\w{{1,24}}) ??){{0,2}} {_SPANISH_CLITICS}"
+    r"\b(?:qué|cuándo|cuál|cuáles|cuánto|cómo|dónde|quién|por qué)(?: \w{1,24}){0,3}? "
     r"(?:hicimos|fuimos|estuvimos|tuvimos|pusimos|vinimos|dimos|quisimos|supimos|trajimos|pudimos"
-    r"|hice|fui|estuve|tuve|puse|vine|di|quise|supe|traje|pude|hiciste|fuiste"
-    r"|(?!(?:exist|insist|consist|asist|desist|persist|resist|subsist|trist|chist|contrast|gast|bast|past)e\b)"
-    r"\w{2,20}[ai]ste)\b"
-    rf"|\b(?:{_SPANISH_WH}) {_SPANISH_CLITICS}"
-    r"(?!(?:estamos|vamos|hagamos|digamos|pongamos|tengamos|podamos|seamos|veamos|salgamos|venimos|decimos)\b)"
-    r"\w{2,20}[ai]mos\b"
-    rf"|\b(?:{_SPANISH_WH})(?: \w{{1,24}}){{0,1}} {_SPANISH_CLITICS}"
-    r"(?!(?:café|josé|aquí|ahí|allí|así|porqué)\b)"
-    r"(?:\w{1,20}[^\Wr]é|\w{1,20}í|\w{1,12}(?:ontr|ostr|mpr|ntr|cobr|logr|tir|par|mir)é)\b"
-    rf"|\b(?:{_SPANISH_WH}) {_SPANISH_CLITICS}(?:hemos|habíamos|habías) \w{{2,20}}[aitsh][dot]o\b"
+    r"|hice|fui|estuve|tuve|puse|vine|quise|supe|pude|hiciste|fuiste"
+    r"|(?!(?:exi|insi|consi|asi|desi|persi|resi|subsi|tri|chi|qui|contra|ga|desga|ba|pa)ste\b)\w{2,20}[ai]ste"
+    r"|(?!(?:café|bebé|comité|esté|aquí|ahí|allí|así|mí|sí)\b)"
+    r"(?:\w{1,20}[^\Wr]é|\w{0,12}(?:compr|contr|entr|str|obr|ogr)é|\w{1,20}í))\b",
+    r"\b(?:cuándo|cuánto|dónde|quién|por qué) (?:(?:no|lo|la|los|las|nos|le|les|ya) ){0,2}"
+    r"(?!(?:estamos|vamos|hagamos|pongamos|tengamos|podamos|seamos|veamos|salgamos|venimos)\b)"
+    r"(?:\w{2,20}[ai]mos|hemos \w{2,20}[aitsh][dot]o)\b",
 )
 SPANISH: Final = RecallGrammar(
     "es",
@@ -34,6 +29,7 @@ SPANISH: Final = RecallGrammar(
             rf"(?: [\w']{{1,24}}){{0,3}} (?:{_SPANISH_SAID})\b",
             r"\b(?:qué|cuándo|cuál|cómo|dónde|quién|por qué)(?: \w{1,24}){0,1} "
             r"(?:hemos|habíamos|había|has|habías) (?:decidido|hablado|acordado|dicho|discutido|elegido)\b",
+            *_SPANISH_DID,
             words("recuerdas", "recuerda usted", "recuerdan", "recordar", "recordáis"),
             r"\b(?:te|se|os) (?:acuerdas|acuerda|acuerdan|acordáis) (?:de|que|cuándo|cuando|qué|cómo)\b",
             r"\brecuérda(?:me|nos) (?:otra vez )?(?:qué|cuándo|cuál|cómo|dónde|quién|por qué|lo que)\b",
@@ -63,6 +59,7 @@ SPANISH: Final = RecallGrammar(
                 "dijimos", "dijiste", "dije", "decidiste", "decidimos", "acordamos", "hablaste", "elegimos"
             ),
             r"\b(?:hemos|habíamos|has|habías) (?:decidido|hablado|acordado|dicho|discutido|elegido)\b",
+            *_SPANISH_DID,
         )
     ),
 )
@@ -71,6 +68,18 @@ _PORTUGUESE_WH = "o que|que|qual|quais|quando|onde|como|quem|por que|porque|quan
 _PORTUGUESE_SAID = (
     "discutimos|decidimos|falamos|falámos|investigamos|investigámos|combinamos|combinámos|conversamos"
     "|conversámos|dissemos|disseste|disse|escolhemos|resolvemos|concordamos|usamos|vimos|decidi|falei"
+)
+_PORTUGUESE_DID = (
+    r"\b(?:o que|qual|quais|quando|quanto|onde|como|quem|por que|por quê)(?: \w{1,24}){0,3}? "
+    r"(?:fizemos|fomos|estivemos|tivemos|pusemos|viemos|demos|quisemos|soubemos|trouxemos|pudemos"
+    r"|fiz|fui|estive|tive|pus|trouxe|pude|fizeste|foste"
+    r"|vendi|escrevi|perdi|recebi|esqueci|escolhi|consegui|resolvi|abri|pedi|saí"
+    r"|(?!(?:exi|insi|consi|assi|desi|persi|resi|subsi|tri|contra|ga|desga|ha|ba)ste\b)\w{2,20}[ai]ste"
+    r"|\w{2,20}ámos|\w{1,20}(?:[^\Wr]|[^\Waeir]r)ei"
+    r"|(?:a gente|você|vocês) (?:(?:não|me|te|se|nos|já|o|a) )?"
+    r"(?:\w{2,20}(?:ou|eu|iu)|fez|foi|pôs|viu|deu))\b",
+    r"\b(?:quando|quanto|onde|quem|por que|por quê) (?:(?:é que|foi que|nós|nos|não|o|a|já) ){0,2}"
+    r"(?!(?:vamos|estamos|possamos|façamos|sejamos|precisamos|gostamos)\b)\w{2,20}[ai]mos\b",
 )
 PORTUGUESE: Final = RecallGrammar(
     "pt",
@@ -83,6 +92,7 @@ PORTUGUESE: Final = RecallGrammar(
             r"\b(?:você |tu )?(?:se |te )?(?:lembra|lembras|recorda|recordas)(?:-te|-se)? d(?:e|o|a"
             r"|aquel[ea])\b",
             rf"\b(?:do|da|dos|das) (?:que|qual) (?:{_PORTUGUESE_SAID})\b",
+            *_PORTUGUESE_DID,
             words("ontem", "anteontem", "anteriormente", "(?:d?a )?última vez", "outro dia"),
             words("(?:semana|noite) passada", "(?:mês|ano) passado", "há pouco tempo"),
             r"\bhá (?:\d{1,4}|uma?s?|uns|dois|duas|três|quatro|cinco|seis|sete|oito|nove|dez|alguns|algumas"
@@ -103,6 +113,7 @@ PORTUGUESE: Final = RecallGrammar(
             words("ontem", "anteontem", "anteriormente", "última vez", "passad[oa]", "atrás"),
             words("discutimos", "decidimos", "falámos", "dissemos", "disseste", "disse", "escolhemos"),
             words("combinámos", "combinamos", "investigámos", "resolvemos", "decidi", "falei"),
+            *_PORTUGUESE_DID,
         )
     ),
 )

@@ -19,6 +19,9 @@ from openclaw_memd.domain.text import Analyzer
 REM_LOOKBACK_DAYS: Final = 7
 REM_LIMIT: Final = 10
 LEAST_STRENGTH: Final = 0.75
+LEAST_COUNT: Final = 2
+"""What one memory alone is about is no theme, however few there are."""
+
 MOST_TRUTHS: Final = 3
 LEAST_CONFIDENCE: Final = 0.45
 SHOWN_EVIDENCE: Final = 3
@@ -114,7 +117,7 @@ def _find_themes(entries: Sequence[T]) -> tuple[Theme[T], ...]:
         Theme(tag, len(them), min(1.0, 2 * len(them) / len(entries)), tuple(them[:SHOWN_EVIDENCE]))
         for tag, them in having.items()
     ]
-    strong = [theme for theme in themes if theme.strength >= LEAST_STRENGTH]
+    strong = [theme for theme in themes if theme.strength >= LEAST_STRENGTH and theme.count >= LEAST_COUNT]
     strong.sort(key=lambda theme: (-theme.strength, -theme.count, theme.tag))
     return tuple(strong[:REM_LIMIT])
 

@@ -10,6 +10,9 @@ from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.domain.unfit import find_unfit
 
 LEAST_CHARS: Final = 12  # OpenClaw's value; a character of a script without spaces says as much as two
+LEAST_WORDS: Final = 3
+MANY_WORDS: Final = 5
+"""So many words tell something by themselves; two characters of a script without spaces are one."""
 
 _LABEL: Final = re.compile(r"(?P<who>User|Assistant): ")
 _BORDER: Final = re.compile(r"(?<=[.!?…؟])[\"'»”’)\]]*\s+(?=\S)|(?<=[。！？])[」』）]*\s*(?=\S)")
@@ -42,11 +45,18 @@ def read_said(line: str) -> list[Said]:
     return [Said(sentence, is_answer) for sentence in _sentences(text) if _claims_something(sentence)]
 
 
-def is_distinctive(text: str, analyzer: Analyzer) -> bool:
-    """Whether a text holds a name, a number or a command that sets it apart from what agents always say."""
-    return any(
+def tells_something(said: Said, analyzer: Analyzer) -> bool:
+    """Whether what was said may be worth to know later, and is not what is said in every session.
+
+    It has some words that mean something, and among them a name, a number or a command; of what people say
+    more of such words will do. "Run the tests and commit" is said often and tells nothing.
+    """
+    words = sum(0.5 if term.kind == "run" else 1.0 for term in analyzer.query_terms(said.text))
+    if words < LEAST_WORDS:
+        return False
+    return (not said.is_answer and words >= MANY_WORDS) or any(
         token.kind == "identifier" or any(map(str.isdecimal, token.forms[0]))
-        for token in analyzer.tokens(text)
+        for token in analyzer.tokens(said.text)
     )
 
 

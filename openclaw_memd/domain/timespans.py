@@ -10,7 +10,6 @@ DAYS_OF_SLACK: Final = 4
 """Of so many days that somebody counts back, one may be wrong."""
 
 _MONTHS = 12
-_SATURDAY = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from re import Pattern
-from typing import Final
 
 from openclaw_memd.domain.timespans import Resolve, Unit
-
-FEW: Final = 0
-MANY: Final = 1
 
 _PLACEHOLDER = re.compile(r"\{(n|unit|weekday|month|day|year)\}")
 _DAY = r"0?[1-9]|[12]\d|3[01]"
@@ -22,7 +18,8 @@ class TimeWords:
 
     ``fixed`` phrases mean one thing each. In the templates ``{n}``, ``{unit}``, ``{weekday}``, ``{month}``,
     ``{day}`` and ``{year}`` stand for one of the words below or for digits. ``numbers`` have the fewest and
-    the most that a word means. ``spaced`` languages match whole words only.
+    the most that a word means. What stands before or after an expression that means "from then on" is one of
+    ``onward_before`` or ``onward_after``. ``spaced`` languages match whole words only.
     """
 
     language: str
@@ -38,15 +35,30 @@ class TimeWords:
     month: tuple[str, ...]
     date: tuple[str, ...]
     year: tuple[str, ...]
+    onward_before: str
+    onward_after: str = ""
     spaced: bool = True
 
     def compile(self, template: str) -> Pattern[str]:
         """The pattern of a template, for any case."""
         pattern = _PLACEHOLDER.sub(lambda found: self._group(found[1]), template)
+        gap = " " if self.spaced else " ?"
+        pattern = rf"(?:(?:{self.onward_before}){gap})?(?:{pattern})"
+        if self.onward_after:
+            pattern += rf"(?: ?(?:{self.onward_after}))?"
         pattern = pattern.replace(" ?", r"\s{0,4}").replace(" ", r"\s{1,4}")
         if self.spaced:
             pattern = rf"(?<!\w)(?:{pattern})(?!\w)"
         return re.compile(pattern, re.IGNORECASE)
+
+    def goes_on(self, expression: str) -> bool:
+        """Whether what a pattern found means from then on until today."""
+        boundary = r"(?!\w)" if self.spaced else ""
+        if re.match(rf"(?:{self.onward_before}){boundary}", expression, re.IGNORECASE):
+            return True
+        return bool(self.onward_after) and bool(
+            re.search(rf"(?:{self.onward_after})\Z", expression, re.IGNORECASE)
+        )
 
     def count(self, word: str) -> tuple[int, int]:
         """The fewest and the most that a number means."""

@@ -14,7 +14,7 @@ from typing import Final
 from openclaw_memd.domain import timespans
 from openclaw_memd.domain.dates import iso_date
 from openclaw_memd.domain.timespans import DateRange, Resolve
-from openclaw_memd.domain.timetable import MANY, TimeWords
+from openclaw_memd.domain.timetable import TimeWords
 from openclaw_memd.domain.timewords_cjk import CHINESE, JAPANESE, KOREAN
 from openclaw_memd.domain.timewords_germanic import ENGLISH, GERMAN
 from openclaw_memd.domain.timewords_romance import PORTUGUESE, SPANISH
@@ -31,6 +31,7 @@ LANGUAGES: Final[tuple[TimeWords, ...]] = (
     KOREAN,
 )
 Rule = Callable[[Match[str]], Resolve]
+_Compiled = tuple[TimeWords, Pattern[str], Rule]
 EARLIEST_YEAR: Final = 1970
 _ISO = re.compile(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")
 
@@ -73,14 +74,15 @@ def _find_all(text: str, today: date) -> Iterator[TimeMention]:
         day = iso_date(match[0])
         if day is not None:
             yield TimeMention(match.start(), match.end(), DateRange(day, day))
-    for pattern, resolve_match in _RULES:
+    for words, pattern, resolve_match in _RULES:
         for match in pattern.finditer(text):
             try:
                 range_ = resolve_match(match)(today)
             except (ValueError, OverflowError):
                 continue
             if range_.before.year >= EARLIEST_YEAR:
-                end = max(range_.after, min(range_.before, today))
+                last = today if words.goes_on(match[0]) else range_.before
+                end = max(range_.after, min(last, today))
                 yield TimeMention(match.start(), match.end(), DateRange(range_.after, end))
 
 
@@ -114,7 +116,8 @@ class _Resolver:
         return timespans.ago(few, many, self._words.unit_of(match["unit"]))
 
     def _since(self, match: Match[str]) -> Resolve:
-        return timespans.since(self._words.count(match["n"])[MANY], self._words.unit_of(match["unit"]))
+        _, many = self._words.count(match["n"])
+        return timespans.since(many, self._words.unit_of(match["unit"]))
 
     def _weekday(self, match: Match[str]) -> Resolve:
         return timespans.weekday(self._words.weekday_of(match["weekday"]))
@@ -138,8 +141,8 @@ def _year(match: Match[str]) -> int | None:
     return None if year is None else int(year)
 
 
-def _compile(languages: Iterable[TimeWords]) -> tuple[tuple[Pattern[str], Rule], ...]:
-    return tuple(rule for words in languages for rule in _Resolver(words).rules())
+def _compile(languages: Iterable[TimeWords]) -> tuple[_Compiled, ...]:
+    return tuple((words, *rule) for words in languages for rule in _Resolver(words).rules())
 
 
 _RULES: Final = _compile(LANGUAGES)

@@ -60,6 +60,8 @@ CHINESE: Final = TimeWords(
     month=(_MONTH, "(?<![0-9一二三四五六七八九十])(?P<month>十[一二]?|[一二三四五六七八九])月"),
     date=(_DATE + "[日号號]",),
     year=("(?<!\\d){year} ?年(?! ?\\d{1,2} ?月)",),
+    onward_before="从|從|自从|自從|自",
+    onward_after="以来|以來|之后|之後|以后|以後|起",
     spaced=False,
 )
 
@@ -93,6 +95,8 @@ JAPANESE: Final = TimeWords(
     month=(_MONTH,),
     date=(_DATE + "日",),
     year=("(?<!\\d){year} ?年(?! ?\\d{1,2} ?月)",),
+    onward_before="(?!)",
+    onward_after="以来|以降|から",
     spaced=False,
 )
 
@@ -142,5 +146,7 @@ KOREAN: Final = TimeWords(
     month=(r"(?:{year} ?년 ?)?(?<!\d)(?P<month>1[0-2]|0?[1-9]) ?월(?! ?\d)",),
     date=(r"(?:{year} ?년 ?)?(?<!\d)(?P<month>1[0-2]|0?[1-9]) ?월 ?{day} ?일",),
     year=("(?<!\\d){year} ?년(?! ?\\d{1,2} ?월)",),
+    onward_before="(?!)",
+    onward_after="부터|이후|이래",
     spaced=False,
 )

@@ -37,6 +37,7 @@ ENGLISH: Final = TimeWords(
         "ten": (10, 10),
         "a couple of": (2, 3),
         "a few": (2, 7),
+        "few": (2, 7),
         "several": (3, 9),
     },
     units={"days?": "day", "weeks?": "week", "months?": "month", "years?": "year"},
@@ -56,7 +57,7 @@ ENGLISH: Final = TimeWords(
         "december|dec",
     ),
     ago=("{n} {unit} ago",),
-    since=("(?:in |over |during |for )?the (?:last|past) {n} {unit}",),
+    since=("(?:in |over |during |for )?(?:the )?(?:last|past) {n} {unit}",),
     weekday=("(?:last|on|this past|since) {weekday}",),
     weekday_of_last_week=("{weekday} (?:of )?last week",),
     month=(
@@ -68,6 +69,7 @@ ENGLISH: Final = TimeWords(
         "(?:on )?{month}\\.? {day}(?:st|nd|rd|th)?(?!:)(?:,? {year})?",
     ),
     year=("(?:in|during|since|from|of|throughout) {year}", "(?:back in )?the year {year}"),
+    onward_before="(?:ever )?since",
 )
 
 GERMAN: Final = TimeWords(
@@ -134,10 +136,11 @@ GERMAN: Final = TimeWords(
         "dezember|dez",
     ),
     ago=("vor {n} {unit}",),
-    since=("(?:in den |die )(?:letzten|vergangenen) {n} {unit}",),
-    weekday=("(?:am )?(?:letzten|letzter|vergangenen|vorigen) {weekday}", "am {weekday}"),
+    since=("(?:in den |die )(?:letzten|vergangenen) {n} {unit}", "seit {n} {unit}"),
+    weekday=("(?:am )?(?:letzten|letzter|vergangenen|vorigen) {weekday}", "(?:am|seit) {weekday}"),
     weekday_of_last_week=("{weekday} (?:letzter|letzte|voriger|vergangener) woche",),
     month=("(?:im|letzten|seit|anfang|ende|mitte|vom)(?: letzten)? {month}(?: {year})?", "{month} {year}"),
     date=("(?:am |vom )?{day}\\. {month}\\.?(?: {year})?",),
     year=("(?:in|im jahre?|seit|von|aus) {year}",),
+    onward_before="seit",
 )

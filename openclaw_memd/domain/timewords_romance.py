@@ -65,6 +65,7 @@ SPANISH: Final = TimeWords(
     month=("(?:en|desde|durante|de)(?: el)?(?: mes de)? {month}(?: (?:de|del) {year})?",),
     date=("(?:el )?{day} de {month}(?: (?:de|del) {year})?",),
     year=("(?:en|desde|durante|de|del)(?: el)?(?: año)? {year}",),
+    onward_before="desde",
 )
 
 PORTUGUESE: Final = TimeWords(
@@ -131,9 +132,13 @@ PORTUGUESE: Final = TimeWords(
     ),
     ago=("há {n} {unit}(?: atrás)?", "{n} {unit} atrás", "faz {n} {unit}"),
     since=("(?:n?[oa]s )?últim[oa]s {n} {unit}",),
-    weekday=("(?:n?[oa] )?{weekday} passad[oa]", "(?:na|no|na última|no último) {weekday}"),
+    weekday=(
+        "(?:n?[oa] )?{weekday} passad[oa]",
+        "(?:na|no|desde|na última|no último|desde a|desde o) {weekday}",
+    ),
     weekday_of_last_week=("(?:n?[oa] )?{weekday} da semana passada",),
     month=("(?:em|desde|durante|de)(?: o mês de)? {month}(?: de {year})?",),
     date=("(?:n?o |a |em )?(?:dia )?{day} de {month}(?: de {year})?",),
     year=("(?:em|desde|durante|de)(?: o ano de)? {year}", "no ano de {year}"),
+    onward_before="desde",
 )

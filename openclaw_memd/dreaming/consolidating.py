@@ -5,30 +5,31 @@ the one writer of curated files; what was written is noted in the ledger before,
 as promoted after it is there. So whatever ends the process, nothing is written twice.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 import trio
 
 from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.deletions import Deletions
-from openclaw_memd.curated.entries import CuratedState
+from openclaw_memd.curated.entries import CuratedState, CuratedText
 from openclaw_memd.curated.writer import CuratedWriter
-from openclaw_memd.domain.consolidation import Decision, Prior, Setback, Step, decide
+from openclaw_memd.domain.consolidation import Decision, Prior, Step, decide
 from openclaw_memd.domain.consolidation_reply import InvalidPlan
 from openclaw_memd.domain.curated_files import CURATED_FILES, MEMORY, bare_text
 from openclaw_memd.domain.lineage import find_anchors
 from openclaw_memd.domain.promoted_lines import Fact
+from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.dreaming.live_claims import LiveClaims
+from openclaw_memd.dreaming.checking import Checking, Signals
 from openclaw_memd.dreaming.model_plan import ask_model
 from openclaw_memd.dreaming.promoting import Promoting, Work, Wrote
 from openclaw_memd.dreaming.proposals import Proposals
 from openclaw_memd.dreaming.sources import Sources
-from openclaw_memd.dreaming.types import Applied, Candidate, Change, Ranked
+from openclaw_memd.dreaming.types import Applied, Change, Ranked
 from openclaw_memd.index.ledger.promotions import CAUSE, begun_promotions, conclude_promotions
 from openclaw_memd.index.store import Store
 from openclaw_memd.ports import ChatModel
@@ -37,22 +38,6 @@ from openclaw_memd.zones import Zone
 Mode = Literal["write", "propose"]
 RECONCILED: Final = "reconciled"
 _WEEK: Final = timedelta(days=7)
-
-
-class Signals(Protocol):
-    """What is known of candidates."""
-
-    async def candidates(self) -> list[Candidate]:
-        """Those that are there now."""
-        ...
-
-    async def mark_promoted(self, keys: Collection[str], at: datetime) -> None:
-        """Note that these are in the curated files."""
-        ...
-
-    async def mark_rejected(self, keys: Collection[str], at: datetime) -> None:
-        """Note that the owner does not want these."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +73,8 @@ class Consolidation:
         self.proposals = Proposals(state)
         self._state = state
         self._core = core
-        self._deletions = deletions
         self._signals = signals
-        self._live = LiveClaims(sources)
+        self._checking = Checking(sources, deletions, signals)
         self._analyzer = analyzer
         self._zone = zone
         self._bounds = bounds
@@ -108,25 +92,21 @@ class Consolidation:
         async with self.turn:
             state = await self._core.refresh()
             promoted = await self._reconcile(state, selected, now)
-            waiting = [one for one in selected if one.candidate.key not in promoted]
-            facts, rejected = await self._look(waiting, keep_deleted=False)
-            decision = await self._decide(facts, state, now)
-            rejected |= _words(decision.rejected)
-            steps, fallback = await self._ask(decision.steps, state)
+        waiting = [one for one in selected if one.candidate.key not in promoted]
+        facts, rejected = await self._checking.look(waiting, keep_deleted=False)
+        decision = await self._decide(facts, state, now)
+        rejected |= _words(decision.rejected)
+        steps, fallback = await self._ask(decision.steps, state)
+        async with self.turn:
             if fallback is not None or steps is not decision.steps:
-                steps, changed = await self._look_again(steps, waiting)
+                steps, changed = await self._checking.look_again(steps, waiting)
                 rejected |= changed
+            proposed: list[str] = []
             if mode == "propose":
                 proposed = await self.proposals.put(steps, waiting, run_id=run_id, at=now)
-                return Applied(
-                    promoted,
-                    rejected,
-                    proposed=proposed,
-                    contradictions=decision.contradictions,
-                    fallback=fallback,
-                )
+                steps = tuple(step for step in steps if step.action == "merged")
             wrote = await self._write(steps, run_id, now, CAUSE)
-            return _applied(promoted, rejected, wrote, decision, fallback)
+        return _applied(Applied(promoted, rejected, proposed=proposed, fallback=fallback), wrote, decision)
 
     async def accept(
         self, ranked: Sequence[Ranked], facts: Mapping[str, Fact], *, run_id: str, now: datetime
@@ -138,7 +118,7 @@ class Consolidation:
         async with self.turn:
             state = await self._core.refresh()
             await self._reconcile(state, (), now)
-            looked, rejected = await self._look(
+            looked, rejected = await self._checking.look(
                 [one for one in ranked if one.candidate.key not in facts], keep_deleted=True
             )
             decision = await self._decide([*looked, *facts.values()], state, now)
@@ -154,7 +134,7 @@ class Consolidation:
         self, state: CuratedState, selected: Sequence[Ranked], now: datetime
     ) -> dict[str, str]:
         """Mark what an earlier run wrote and had no time to mark; what of ``selected`` is in the files."""
-        anchors = {file: find_anchors(text.text) for file, text in state.files.items()}
+        anchors = {file: _find_vouched_anchors(text) for file, text in state.files.items()}
         begun = await self._state.read(begun_promotions)
         for run_id, file in sorted({(one.run_id, one.file) for one in begun}):
             if file not in state.files and file in state.problems:
@@ -176,21 +156,6 @@ class Consolidation:
             await self._signals.mark_promoted(keys, now)
         return dict.fromkeys(keys, RECONCILED)
 
-    async def _look(
-        self, ranked: Sequence[Ranked], *, keep_deleted: bool
-    ) -> tuple[list[Fact], dict[str, str]]:
-        """What the sources say now, and why some may not be promoted."""
-        facts: list[Fact] = []
-        rejected: dict[str, str] = {}
-        for key, found in (await trio.to_thread.run_sync(self._live.look, ranked)).items():
-            if isinstance(found, str):
-                rejected[key] = found
-            elif not keep_deleted and await self._deletions.is_deleted(found.text):
-                rejected[key] = Setback.DELETED.value
-            else:
-                facts.append(found)
-        return facts, rejected
-
     async def _decide(self, facts: Sequence[Fact], state: CuratedState, now: datetime) -> Decision:
         work = partial(decide, facts, _priors(state), self._analyzer, today=self._zone.day(now))
         return await trio.to_thread.run_sync(work)
@@ -208,24 +173,6 @@ class Consolidation:
             return steps, found.why
         judged = {step.fact.key: step for step in found}
         return tuple(judged.get(step.fact.key, step) for step in steps), None
-
-    async def _look_again(
-        self, steps: Sequence[Step], selected: Sequence[Ranked]
-    ) -> tuple[tuple[Step, ...], dict[str, str]]:
-        """The steps whose candidates are what they were before the model was asked."""
-        known = {candidate.key: candidate for candidate in await self._signals.candidates()}
-        still = [one for one in selected if _is_same(one.candidate, known.get(one.candidate.key))]
-        found, _ = await self._look(still, keep_deleted=False)
-        unchanged = {fact.key: fact for fact in found}
-        kept: list[Step] = []
-        rejected: dict[str, str] = {}
-        for step in steps:
-            now = unchanged.get(step.fact.key)
-            if now is not None and (now.text, now.provenance) == (step.fact.text, step.fact.provenance):
-                kept.append(step)
-            else:
-                rejected |= dict.fromkeys(step.fact.keys, Setback.CHANGED.value)
-        return tuple(kept), rejected
 
     async def _write(self, steps: Sequence[Step], run_id: str, now: datetime, cause: str) -> Wrote:
         """Rewrite each file that has steps, and mark their candidates."""
@@ -257,6 +204,12 @@ class Consolidation:
         return everything
 
 
+def _find_vouched_anchors(text: CuratedText) -> dict[str, None]:
+    """The anchors of a file, without those that come from outside: nobody may keep a claim out by them."""
+    lines = enumerate(text.text.split("\n"), start=1)
+    return find_anchors("\n".join(line for number, line in lines if number not in text.unvouched))
+
+
 def _priors(state: CuratedState) -> list[Prior]:
     return [
         Prior(file, entry.entry, entry.provenance.origin)
@@ -265,44 +218,31 @@ def _priors(state: CuratedState) -> list[Prior]:
     ]
 
 
-def _is_same(before: Candidate, now: Candidate | None) -> bool:
-    """Whether nothing that counts became of a candidate meanwhile; new signals do no harm."""
-    return (
-        now is not None
-        and now.promoted_at == before.promoted_at
-        and now.rejected_at == before.rejected_at
-        and now.provenance == before.provenance
-    )
-
-
 def _words(rejected: Mapping[str, Setback]) -> dict[str, str]:
     return {key: why.value for key, why in rejected.items()}
 
 
-def _applied(
-    promoted: Mapping[str, str],
-    rejected: Mapping[str, str],
-    wrote: Wrote,
-    decision: Decision,
-    fallback: str | None,
-) -> Applied:
+def _applied(so_far: Applied, wrote: Wrote, decision: Decision) -> Applied:
+    """What a night did, with what it wrote."""
     done = {key: str(step.action) for step in wrote.steps for key in step.fact.keys}
-    return Applied(
-        promoted={**promoted, **done},
-        rejected={**rejected, **wrote.rejected},
+    changes = tuple(
+        Change(
+            key=step.fact.key,
+            action=step.action,
+            file=step.fact.file,
+            text=wrote.entries.get(step.fact.key, step.fact.text),
+            source=step.fact.source,
+            replaced=tuple(bare_text(prior.entry.text) for prior in step.gone),
+        )
+        for step in wrote.steps
+    )
+    shown = {*done, *so_far.proposed}
+    return replace(
+        so_far,
+        promoted={**so_far.promoted, **done},
+        rejected={**so_far.rejected, **wrote.rejected},
         preimage_ids=wrote.preimage_ids,
-        changes=tuple(
-            Change(
-                key=step.fact.key,
-                action=step.action,
-                file=step.fact.file,
-                text=wrote.entries.get(step.fact.key, step.fact.text),
-                source=step.fact.source,
-                replaced=tuple(bare_text(prior.entry.text) for prior in step.gone),
-            )
-            for step in wrote.steps
-        ),
-        contradictions=tuple(one for one in decision.contradictions if one.key in done),
+        changes=changes,
+        contradictions=tuple(one for one in decision.contradictions if one.key in shown),
         compacted=wrote.compacted,
-        fallback=fallback,
     )

@@ -14,7 +14,7 @@ import trio
 from openclaw_memd.domain.contamination import find_contamination
 from openclaw_memd.domain.provenance import is_trusted
 from openclaw_memd.domain.recall_signals import DAILY_SCORE, SESSION_SCORE, Signal, hash_source
-from openclaw_memd.domain.session_claims import is_distinctive
+from openclaw_memd.domain.session_claims import Said, tells_something
 from openclaw_memd.domain.short_term import is_quarantine
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.signals import SignalStore
@@ -166,15 +166,17 @@ class Ingestion:
                 heard.days.setdefault(day, []).append(line)
 
     def _own(self, claims: Sequence[Found]) -> Iterable[Found]:
-        """What says something of its own: not machines' reports, what agents always say, or say again."""
+        """What says something of its own: not machines' reports, what is always said, or is said again."""
         asked: list[frozenset[str]] = []
         for claim in claims:
             if find_contamination(claim.text, is_session=True) is not None:
                 continue
+            if not tells_something(Said(claim.text, claim.is_answer), self._analyzer):
+                continue
             terms = frozenset(term.forms[0] for term in self._analyzer.query_terms(claim.text))
             if not claim.is_answer:
                 asked.append(terms)
-            elif not is_distinctive(claim.text, self._analyzer) or _repeats(terms, asked):
+            elif _repeats(terms, asked):
                 continue
             yield claim
 

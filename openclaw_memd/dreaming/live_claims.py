@@ -4,12 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
-from openclaw_memd.domain.consolidation import Setback
+from openclaw_memd.domain.commands import is_bare_command
 from openclaw_memd.domain.contamination import find_contamination
+from openclaw_memd.domain.lineage import strip_lineage
 from openclaw_memd.domain.note_entries import is_blank
 from openclaw_memd.domain.promoted_lines import Fact, describe
 from openclaw_memd.domain.provenance import Provenance, is_trusted, least_trusted
 from openclaw_memd.domain.rehydration import rehydrate, says
+from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.domain.short_term import may_be_candidate
 from openclaw_memd.domain.unfit import find_unfit
 from openclaw_memd.dreaming.sources import ReadSource, Sources
@@ -50,6 +52,8 @@ def why_unfit(text: str, *, is_session: bool = False) -> str | None:
     contamination = find_contamination(text, is_session=is_session)
     if contamination is not None:
         return contamination.value
+    if is_bare_command(text):
+        return Setback.COMMAND.value
     unfit = find_unfit(text)
     return unfit[0][0].value if unfit else None
 
@@ -61,19 +65,20 @@ def _look(ranked: Ranked, source: ReadSource | None) -> Fact | str:
     live = None if source is None else _find(candidate, source)
     if live is None:
         return Setback.SOURCE_GONE.value
-    provenance = least_trusted([candidate.provenance, live.provenance])
-    if not is_trusted(provenance.origin) or not may_be_candidate(provenance, is_session=candidate.is_session):
+    behind = [candidate.provenance, live.provenance]
+    if not all(_may_be_promoted(one, is_session=candidate.is_session) for one in behind):
         return Setback.ORIGIN.value
-    unfit = why_unfit(live.text, is_session=candidate.is_session)
+    text = strip_lineage(live.text).strip()  # of an entry that somebody copied into a note
+    unfit = why_unfit(text, is_session=candidate.is_session)
     if unfit is not None:
         return unfit
     if live.annotations.status == "superseded":
         return Setback.SUPERSEDED.value
     return Fact(
         keys=(candidate.key,),
-        text=live.text,
+        text=text,
         source=replace(candidate, start_line=live.start_line, end_line=live.end_line).source,
-        provenance=provenance,
+        provenance=least_trusted(behind),
         said=describe(
             live.annotations,
             tags=candidate.tags,
@@ -83,6 +88,10 @@ def _look(ranked: Ranked, source: ReadSource | None) -> Fact | str:
             noted_on=candidate.noted_on,
         ),
     )
+
+
+def _may_be_promoted(provenance: Provenance, *, is_session: bool) -> bool:
+    return is_trusted(provenance.origin) and may_be_candidate(provenance, is_session=is_session)
 
 
 def _find(candidate: Candidate, source: ReadSource) -> _Live | None:

@@ -71,13 +71,14 @@ async def _ask(
     model: ChatModel, steps: Sequence[Step], priors: Sequence[Prior], analyzer: Analyzer
 ) -> list[Step] | InvalidPlan:
     keys = [step.fact.key for step in steps]
+    entries = [line for line in map(quote, filter(_can_be_quoted, priors)) if line]
     request = ChatRequest(
         system=SYSTEM,
-        prompt=json.dumps(_data(steps, priors), ensure_ascii=False),
+        prompt=json.dumps(_data(steps, entries, priors), ensure_ascii=False),
         max_tokens=_TOKENS_EACH * (len(keys) + 1),
         deadline_at=trio.current_time() + TIMEOUT_S,
         purpose=PURPOSE,
-        schema=operations_schema(keys),
+        schema=operations_schema(keys, entries),
     )
     try:
         reply = await model.complete(request)
@@ -89,13 +90,12 @@ async def _ask(
     return judge_operations(operations, steps, priors, analyzer)
 
 
-def _data(steps: Sequence[Step], priors: Sequence[Prior]) -> dict[str, Any]:
-    """What the model is shown: secrets are masked, so that an entry that holds one cannot be quoted."""
+def _data(steps: Sequence[Step], entries: Sequence[str], priors: Sequence[Prior]) -> dict[str, Any]:
+    """What the model is shown."""
+    others = [prior for prior in priors if not _can_be_quoted(prior)]
     return {
-        "currentEntries": [_inert(quote(prior)) for prior in priors if is_one_line(prior.entry)],
-        "otherEntries": [
-            _inert(bare_text(prior.entry.text)) for prior in priors if not is_one_line(prior.entry)
-        ],
+        "currentEntries": list(entries),
+        "otherEntries": [_inert(bare_text(prior.entry.text)) for prior in others],
         "candidates": [
             {
                 "candidateKey": step.fact.key,
@@ -107,6 +107,11 @@ def _data(steps: Sequence[Step], priors: Sequence[Prior]) -> dict[str, Any]:
             for step in steps
         ],
     }
+
+
+def _can_be_quoted(prior: Prior) -> bool:
+    """Whether the entry is one line that can be shown as it is: one with a secret in it cannot."""
+    return is_one_line(prior.entry) and _inert(quote(prior)) == quote(prior)
 
 
 def _inert(text: str) -> str:

@@ -10,12 +10,13 @@ import trio
 
 from openclaw_memd.curated.revisions import Author, Revision
 from openclaw_memd.curated.writer import CuratedWriter
-from openclaw_memd.domain.consolidated_text import Consolidated, Limits, consolidate, count_losses_left
-from openclaw_memd.domain.consolidation import Prior, Setback, Step, decide
+from openclaw_memd.domain.consolidated_text import Consolidated, Limits, Week, consolidate, count_losses_left
+from openclaw_memd.domain.consolidation import Prior, Step, decide
 from openclaw_memd.domain.curated_files import bare_text, is_memory
 from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.domain.markdown import parse_entries
 from openclaw_memd.domain.promoted_lines import format_fact
+from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.domain.stored_text import decode_stored
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import (
@@ -94,8 +95,8 @@ class Promoting:
         """
         known = await self._state.read(partial(promoted_entries, file=work.file))
         past = await self._state.read(partial(rewrites_since, file=work.file, since=work.since))
-        lost = await trio.to_thread.run_sync(_count_lost, past)
-        planning = _Planning(work, self._analyzer, known, lost)
+        week = await trio.to_thread.run_sync(_sum_up, past)
+        planning = _Planning(work, self._analyzer, known, week)
         entries = await trio.to_thread.run_sync(_entry_hashes, work.steps)
         await self._state.write(
             partial(begin_promotions, run_id=work.run_id, file=work.file, entries=entries, at=work.now)
@@ -132,12 +133,12 @@ class Promoting:
 class _Planning:
     """Plans a rewrite, anew when the file was changed meanwhile; ``made`` is the last plan."""
 
-    def __init__(self, work: Work, analyzer: Analyzer, generated: frozenset[str], lost: int) -> None:
+    def __init__(self, work: Work, analyzer: Analyzer, generated: frozenset[str], past: Week) -> None:
         self.made = Consolidated("")
         self._work = work
         self._analyzer = analyzer
         self._generated = generated
-        self._lost = lost
+        self._past = past
 
     def plan(self, current: str | None) -> Revision | None:
         work, text = self._work, current or ""
@@ -148,7 +149,7 @@ class _Planning:
             decision = decide(facts, self._priors(text), self._analyzer, today=work.today)
             steps, rejected = decision.steps, decision.rejected
         entries = sum(map(is_memory, parse_entries(text)))
-        left = count_losses_left(entries, self._lost, night=work.loss_night, week=work.loss_week)
+        left = count_losses_left(entries, self._past, night=work.loss_night, week=work.loss_week)
         limits = Limits(work.budget_chars, left)
         made = consolidate(work.file, text, steps, limits, today=work.today, generated=self._generated)
         self.made = replace(made, rejected={**rejected, **made.rejected})
@@ -176,13 +177,15 @@ def _entry_hashes(steps: Sequence[Step]) -> dict[str, str]:
     return found
 
 
-def _count_lost(rewrites: Sequence[tuple[bytes, bytes]]) -> int:
-    """How many entries rewrites took away."""
+def _sum_up(rewrites: Sequence[tuple[bytes, bytes]]) -> Week:
+    """What rewrites, oldest first, did to a file."""
     lost = 0
     for before, after in rewrites:
-        left = {bare_text(entry.text) for entry in parse_entries(decode_stored(after))}
-        lost += sum(
-            is_memory(entry) and bare_text(entry.text) not in left
-            for entry in parse_entries(decode_stored(before))
-        )
-    return lost
+        left = set(_read(after))
+        lost += sum(said not in left for said in _read(before))
+    return Week(len(_read(rewrites[0][0])) if rewrites else 0, lost)
+
+
+def _read(data: bytes) -> list[str]:
+    """What the entries of a version say."""
+    return [bare_text(entry.text) for entry in parse_entries(decode_stored(data)) if is_memory(entry)]

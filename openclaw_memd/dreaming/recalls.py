@@ -14,7 +14,7 @@ from openclaw_memd.domain.crediting import choose_credited
 from openclaw_memd.domain.provenance import SessionKind, Source, is_trusted
 from openclaw_memd.domain.recall_signals import Signal, hash_question
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.dreaming.sources import Found, ReadSource, Sources
+from openclaw_memd.dreaming.sources import Found, Sources
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.index.ledger.signal_rows import Sighting
 from openclaw_memd.recall.types import GetAnswer, Hit
@@ -32,12 +32,16 @@ QUESTION_CHARS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Lines that were shown, with their score; ``best_line`` made its part for vectors, if they had one."""
+    """Lines that were shown, with their score. Claims of the same trust are credited, and no others.
+
+    ``best_line`` is the one that is near by meaning, if one is.
+    """
 
     path: str
     start_line: int
     end_line: int
     score: float
+    is_trusted: bool = True
     best_line: int | None = None
 
 
@@ -55,7 +59,7 @@ class Recall:
 @dataclass(slots=True)
 class _Asked:
     question: str
-    scores: dict[str, float]
+    scores: dict[tuple[str, bool], float]
 
 
 class Recalls:
@@ -92,11 +96,18 @@ class Recalls:
         """Lines of a file were fetched; it counts when the last question of the session had a hit there."""
         session = self.session_of(caller)
         asked = None if session is None else self._asked.get(session)
-        if session is None or asked is None or answer.path not in asked.scores or not answer.lines:
+        if session is None or asked is None or not answer.lines:
             return False
         last = answer.from_line + answer.lines - 1
-        shown = Shown(answer.path, answer.from_line, last, asked.scores[answer.path])
-        return self._put(Recall(session, asked.question, day, at, (shown,)))
+        shown = tuple(
+            Shown(answer.path, answer.from_line, last, score, trusted)
+            for (path, trusted), score in asked.scores.items()
+            if path == answer.path
+        )
+        return self._put(Recall(session, asked.question, day, at, shown))
+
+    def __len__(self) -> int:
+        return len(self._waiting)
 
     def take(self, most: int) -> list[Recall]:
         """The oldest that wait, at most so many; they wait no longer."""
@@ -137,9 +148,10 @@ class Recalls:
         return True
 
     def _remember(self, session: SessionKey, question: str, hits: Sequence[Hit]) -> None:
-        scores: dict[str, float] = {}
+        scores: dict[tuple[str, bool], float] = {}
         for hit in hits:
-            scores[hit.path] = max(hit.score, scores.get(hit.path, 0.0))
+            place = hit.path, is_trusted(hit.origin)
+            scores[place] = max(hit.score, scores.get(place, 0.0))
         self._asked.pop(session, None)
         self._asked[session] = _Asked(question[-QUESTION_CHARS:], scores)
         while len(self._asked) > MOST_ASKING:
@@ -151,7 +163,7 @@ def find_sightings(recalls: Sequence[Recall], sources: Sources, analyzer: Analyz
 
     What came between a recall and now counts as it is: text that is gone is credited nothing.
     """
-    read: dict[str, tuple[ReadSource, list[Found]] | None] = {}
+    read: dict[str, list[Found]] = {}
     sightings: list[Sighting] = []
     for recall in recalls:
         terms = analyzer.query_terms(recall.question)
@@ -159,11 +171,14 @@ def find_sightings(recalls: Sequence[Recall], sources: Sources, analyzer: Analyz
         for shown in recall.shown:
             if shown.path not in read:
                 source = sources.find(shown.path)
-                read[shown.path] = None if source is None else (source, source.claims())
+                read[shown.path] = [] if source is None else source.claims()
             found = read[shown.path]
-            if found is None:
-                continue
-            met = [claim for claim in found[1] if claim.holds(shown.start_line, shown.end_line)]
+            met = [
+                claim
+                for claim in found
+                if claim.holds(shown.start_line, shown.end_line)
+                and is_trusted(claim.provenance.origin) is shown.is_trusted
+            ]
             nearest = [claim for claim in met if shown.best_line and claim.holds(shown.best_line)]
             credited = choose_credited(met, nearest, terms=terms, analyzer=analyzer)
             signal = Signal("recall", question, recall.session, recall.day, shown.score, recall.at)
@@ -175,4 +190,4 @@ def find_sightings(recalls: Sequence[Recall], sources: Sources, analyzer: Analyz
 
 def _shown(hit: Hit) -> Shown:
     best_line = None if hit.vector_score is None else hit.best_line
-    return Shown(hit.path, hit.start_line, hit.end_line, hit.score, best_line)
+    return Shown(hit.path, hit.start_line, hit.end_line, hit.score, is_trusted(hit.origin), best_line)

@@ -61,9 +61,7 @@ def last_time(expression: str, zone: Zone, now: datetime) -> datetime | None:
 class Schedule:
     """Begins sweeps when their time has come."""
 
-    def __init__(
-        self, state: Store, plans: tuple[Plan, ...], zone: Zone, clock: Clock, sweep: Sweep
-    ) -> None:
+    def __init__(self, state: Store, plans: tuple[Plan, ...], zone: Zone, clock: Clock, sweep: Sweep) -> None:
         self._state = state
         self._plans = plans
         self._zone = zone
@@ -97,7 +95,7 @@ class Schedule:
         day = self._zone.day(at)
         waiting = await self._state.write(partial(find_due, plan=plan, at=at, day=day, now=now))
         if waiting:
-            log.info("dreaming", phases=len(waiting))
+            log.info("dreaming", count=len(waiting))
             await self._sweep(waiting, day)
 
 

@@ -1,7 +1,7 @@
 """What was of use: recalls, notes and what was said again, by claim."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -17,12 +17,13 @@ from openclaw_memd.domain.recall_signals import sum_signals
 from openclaw_memd.domain.short_term import is_session_path
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.alike import Alike
-from openclaw_memd.dreaming.recalls import Recalls, find_sightings
+from openclaw_memd.dreaming.forgetting import ForgottenSignals, SignalForgetting
+from openclaw_memd.dreaming.recalls import MOST_WAITING, Recalls, find_sightings
 from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.dreaming.types import Candidate
-from openclaw_memd.errors import UnavailableError
+from openclaw_memd.errors import MemdError, UnavailableError
 from openclaw_memd.files.roots import Roots
-from openclaw_memd.files.session_corpus import cut_lines
+from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import signal_upkeep as upkeep
 from openclaw_memd.index.ledger import signals as ledger
 from openclaw_memd.index.ledger.session_rows import SessionKey
@@ -33,27 +34,20 @@ from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.ports import Clock
 from openclaw_memd.recall.types import GetAnswer, Hit
 from openclaw_memd.sessions.known import KnownSessions
-from openclaw_memd.sessions.paths import parse_path
 from openclaw_memd.zones import Zone
 
 log = structlog.get_logger("memd.signals")
 
-BATCH: Final = 64
+BATCH: Final = 256
 """So many answers are recorded in one transaction."""
 
-GATHER_S: Final = 0.25
-"""How long answers are gathered for it."""
+QUIET_S: Final = 0.5
+"""When no answer came for so long, what was heard is recorded: it takes no time from those who ask."""
+
+LONGEST_S: Final = 10.0
+"""It is recorded after this time in any case, and when half of the room is taken."""
 
 RETRY_S: Final = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class ForgottenSignals:
-    """How much of the signals went, or would go."""
-
-    candidates: int = 0
-    signals: int = 0
-    corpus_lines: int = 0
 
 
 class SignalStore:
@@ -76,11 +70,11 @@ class SignalStore:
     ) -> None:
         self.sources = sources
         self._state = state
-        self._roots = roots
         self._analyzer = analyzer
         self._clock = clock
         self._zone = zone
         self._recalls = Recalls(known)
+        self._forgetting = SignalForgetting(state, sources, roots, analyzer)
         self._heard = trio.Event()
         self._turn = trio.Lock()
 
@@ -118,8 +112,7 @@ class SignalStore:
         """
         while True:
             await self._heard.wait()
-            await trio.sleep(GATHER_S)
-            self._heard = trio.Event()
+            await self._await_quiet()
             try:
                 await self.settle()
             except UnavailableError as error:  # what was heard waits on
@@ -127,19 +120,23 @@ class SignalStore:
                 await trio.sleep(RETRY_S)
                 self._heard.set()
 
+    async def _await_quiet(self) -> None:
+        with trio.move_on_after(LONGEST_S):
+            while self._heard.is_set() and len(self._recalls) < MOST_WAITING // 2:
+                self._heard = trio.Event()
+                await trio.sleep(QUIET_S)
+        self._heard = trio.Event()
+
     async def settle(self) -> None:
         """Record everything that was heard. Errors as in ``record_recall``; nothing that waits is lost."""
         async with self._turn:
             while recalls := self._recalls.take(BATCH):
-                is_done = False
+                find = partial(find_sightings, recalls, self.sources, self._analyzer)
                 try:
-                    await self._record(
-                        await trio.to_thread.run_sync(find_sightings, recalls, self.sources, self._analyzer)
-                    )
-                    is_done = True
-                finally:
-                    if not is_done:
-                        self._recalls.put_back(recalls)
+                    await self._record(await trio.to_thread.run_sync(find))
+                except (MemdError, DamagedError, trio.Cancelled):
+                    self._recalls.put_back(recalls)
+                    raise
 
     async def record(
         self, sightings: Sequence[Sighting], also: Callable[[Connection], None] | None = None
@@ -199,51 +196,41 @@ class SignalStore:
         """Note that REM looked at these. Errors as in ``candidates``."""
         await self._state.write(partial(ledger.mark_considered, keys=keys, at=at))
 
+    async def drop_grounded(self) -> int:
+        """Take back what only a look through old notes found, and nothing since; how many candidates went.
+
+        Errors as in ``candidates``.
+        """
+        await self.settle()
+        return await self._state.write(upkeep.drop_grounded)
+
     async def forget(
         self,
         sessions: Collection[SessionKey],
         *,
+        takes_path: Callable[[str], bool] = lambda _path: False,
         takes_text: Callable[[str], bool] = lambda _text: False,
         dry_run: bool = False,
     ) -> ForgottenSignals:
-        """Forget what these sessions asked and said, what ``takes_text``, and what stands nowhere any more.
+        """Forget what these sessions asked and said, what the paths hold, what has words that are taken, and
+        what stands nowhere any more.
 
         It comes after files and sessions were cut: a claim that a source does not hold now goes from there,
         and one that stands nowhere goes whole. With ``dry_run`` nothing is written, and sources count as
         they are. Errors as in ``candidates``.
         """
-        keys = frozenset(sessions)
         if not dry_run:
             self._recalls.forget()
         async with self._turn:
-            rows = await self._state.read(upkeep.load_candidates)
-            standing = await trio.to_thread.run_sync(self._find_standing, rows, keys)
-            lost = frozenset(
-                (row.key, one.path)
-                for row in rows
-                for one in row.sources
-                if one.path not in standing[row.key]
-            )
-            unwanted = {row.key for row in rows if takes_text(row.text)}
-            whole = {row.key for row in rows if not standing[row.key]}
-            texts = {
-                row.key: next(iter(standing[row.key].values()))
-                for row in rows
-                if standing[row.key] and row.text not in standing[row.key].values()
-            }
-            signals = await self._state.read(partial(upkeep.count_sessions, sessions=keys))
-            lines = await trio.to_thread.run_sync(self._cut_corpus, keys, takes_text, dry_run)
-            if not dry_run:
-                await self._state.write(
-                    partial(_forget, lost=lost, unwanted=unwanted, sessions=keys, texts=texts)
-                )
-        return ForgottenSignals(len(whole | unwanted), signals, lines)
+            return await self._forgetting.forget(frozenset(sessions), takes_path, takes_text, dry_run=dry_run)
 
     async def _record(
         self, sightings: Sequence[Sighting], also: Callable[[Connection], None] | None = None
     ) -> None:
-        alike = Alike(await self._state.read(upkeep.known_texts), self._analyzer)
-        resolved = await trio.to_thread.run_sync(alike.resolve, sightings)
+        resolved = sightings
+        if any(sighting.source.is_session for sighting in sightings):
+            alike = Alike(await self._state.read(upkeep.known_texts), self._analyzer)
+            resolved = await trio.to_thread.run_sync(alike.resolve, sightings)
 
         def work(connection: Connection) -> None:
             ledger.record_sightings(connection, resolved)
@@ -252,59 +239,6 @@ class SignalStore:
 
         if resolved or also is not None:
             await self._state.write(work)
-
-    def _find_standing(
-        self, rows: Sequence[CandidateRow], sessions: frozenset[SessionKey]
-    ) -> dict[str, dict[str, str]]:
-        """For each candidate the sources that still hold it, and in which words."""
-        claims: dict[str, dict[str, str]] = {}
-        standing: dict[str, dict[str, str]] = {}
-        for row in rows:
-            alike = Alike({row.key: row.text}, self._analyzer)
-            found = standing.setdefault(row.key, {})
-            for one in row.sources:
-                name = parse_path(one.path)
-                if name is not None and name.key in sessions:
-                    continue
-                if one.path not in claims:
-                    source = self.sources.find(one.path)
-                    claims[one.path] = {} if source is None else {it.key: it.text for it in source.claims()}
-                text = claims[one.path].get(row.key)
-                if text is None and one.is_session:
-                    said = claims[one.path].items()
-                    text = next((text for key, text in said if alike.find_key(key, text) == row.key), None)
-                if text is not None:
-                    found[one.path] = text
-        return standing
-
-    def _cut_corpus(
-        self, sessions: frozenset[SessionKey], takes: Callable[[str], bool], dry_run: bool
-    ) -> int:
-        def keeps(line: str) -> bool:
-            reference, _, said = line.removeprefix("[").partition("] ")
-            name = parse_path(reference.rpartition("#L")[0])
-            return name is None or not (name.key in sessions or takes(said))
-
-        try:
-            return cut_lines(self._roots, keeps, dry_run=dry_run)
-        except OSError as error:
-            raise UnavailableError("the session corpus cannot be changed", reason="disk_error") from error
-
-
-def _forget(
-    connection: Connection,
-    *,
-    lost: Collection[tuple[str, str]],
-    unwanted: Collection[str],
-    sessions: Collection[SessionKey],
-    texts: Mapping[str, str],
-) -> None:
-    upkeep.drop_sources(connection, lost)
-    upkeep.put_texts(connection, texts)
-    upkeep.drop_sources(connection, upkeep.sources_of(connection, unwanted))
-    upkeep.drop_sessions(connection, sessions)
-    upkeep.drop_homeless(connection, verdicts=True)
-    upkeep.drop_silent(connection)
 
 
 def _is_contaminated(row: CandidateRow) -> bool:
@@ -331,6 +265,7 @@ def _candidate(row: CandidateRow) -> Candidate:
         noted_on=first.noted_on,
         promoted_at=row.promoted_at,
         rejected_at=row.rejected_at,
+        considered_at=row.phases.considered_at,
     )
 
 

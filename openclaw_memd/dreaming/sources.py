@@ -1,6 +1,6 @@
 """The texts that claims come from: notes of days, and what was said. Everything here blocks: use a thread."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Self
@@ -10,7 +10,13 @@ from openclaw_memd.domain.daily_claims import Claim, read_claims
 from openclaw_memd.domain.provenance import Provenance, Source, Tier, is_trusted, least_trusted
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.domain.session_claims import read_said
-from openclaw_memd.domain.short_term import may_be_candidate, note_day, short_term_note
+from openclaw_memd.domain.short_term import (
+    SESSIONS,
+    is_session_path,
+    may_be_candidate,
+    note_day,
+    short_term_note,
+)
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import ListedFile
 from openclaw_memd.index.corpus import Corpus
@@ -115,11 +121,11 @@ class Sources:
 
     def find(self, path: str) -> ReadSource | None:
         """The source at ``path`` as it is now; None when it is none, gone, or cannot be read."""
-        if not path.startswith("sessions/") and short_term_note(path) is None:
+        if is_session_path(path):
+            return self.read(_session_file(path))
+        if short_term_note(path) is None:
             return None
-        listed = self.corpus.documents.list() if path.startswith("sessions/") else ()
-        files = listed or self.corpus.look_up(path).files
-        file = next((file for file in files if file.path == path), None)
+        file = next((file for file in self.corpus.look_up(path).files if file.path == path), None)
         return None if file is None else self.read(file)
 
     def read(self, file: ListedFile) -> ReadSource | None:
@@ -157,17 +163,16 @@ class Sources:
         """Every part of every session that is kept, in the order of the paths."""
         return list(self.corpus.documents.list())
 
-    def gone(self, paths: frozenset[str]) -> frozenset[str]:
+    def gone(self, paths: Iterable[str]) -> frozenset[str]:
         """Those of ``paths`` that are there no more; what cannot be seen now is not gone."""
-        listing = self.corpus.list()
-        if any(skip.is_workspace for skip in listing.skipped):
-            return frozenset()
-        there = {file.path for file in listing.files}
-        hidden = tuple(skip.path.rstrip("/") for skip in listing.skipped if skip.hides)
-        return frozenset(
-            path
-            for path in paths - there
-            if not any(path == place or path.startswith(f"{place}/") for place in hidden)
+        return frozenset(path for path in paths if self._is_gone(path))
+
+    def _is_gone(self, path: str) -> bool:
+        if is_session_path(path):
+            return self.corpus.documents.stamp(_session_file(path)) is None
+        listing = self.corpus.look_up(path)
+        return not any(file.path == path for file in listing.files) and not any(
+            skip.hides for skip in listing.skipped
         )
 
 
@@ -177,6 +182,13 @@ def is_source(file: ListedFile) -> bool:
         return True
     is_note = file.source is Source.MEMORY and file.tier is Tier.EPISODIC
     return is_note and short_term_note(file.path) == file.path
+
+
+def _session_file(path: str) -> ListedFile:
+    """What stands for a part of a session, be it there or not."""
+    return ListedFile(
+        path, Source.SESSIONS, Tier.SESSION, SESSIONS, path.removeprefix(SESSIONS), evergreen=False
+    )
 
 
 def _found(

@@ -57,7 +57,8 @@ class GitRepositories:
         if "\0" in folder or not Path(folder).is_absolute():
             return None
         root = Path(os.path.realpath(folder))
-        if not root.is_dir():
+        status = _status(root)
+        if status is None or not stat.S_ISDIR(status.st_mode):
             return None
         repository = _find_repository(root)
         if repository is None:

@@ -5,6 +5,7 @@ Everything here blocks.
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Final
@@ -17,12 +18,15 @@ from openclaw_memd.files.roots import WORKSPACE, Roots
 MACHINE: Final = "memory/.dreams"
 FOLDER: Final = "session-corpus"
 _SUFFIX: Final = ".txt"
+_LINE: Final = re.compile(r"#L\d+\]")
 _MOST_BYTES: Final = 8 * 1024 * 1024
 """A day with more is not added to any more."""
 
 
 def add_lines(roots: Roots, days: Mapping[date, Sequence[str]]) -> int:
     """Add lines to the files of their days, each that is not in it already; how many were added.
+
+    A line begins with where it was said, as ``[sessions/main/s1#L3]``. One that only moved is no other.
 
     Raises:
         OSError: the folder cannot be written.
@@ -79,8 +83,8 @@ def _add(folder: int, name: str, lines: Sequence[str]) -> int:
         data = _read(descriptor)
         if len(data) >= _MOST_BYTES:
             return 0
-        known = set(data.decode("utf-8", "replace").split("\n"))
-        new = [line for line in dict.fromkeys(lines) if line not in known]
+        known = {_LINE.sub("]", line, count=1) for line in data.decode("utf-8", "replace").split("\n")}
+        new = [line for line in dict.fromkeys(lines) if _LINE.sub("]", line, count=1) not in known]
         if new:
             lead = "" if not data or data.endswith(b"\n") else "\n"
             os.write(descriptor, (lead + "\n".join(new) + "\n").encode("utf-8", "surrogatepass"))

@@ -8,6 +8,7 @@ from typing import Annotated
 import trio
 from msgspec import Meta
 
+from openclaw_memd.domain.surrogates import replace_surrogates
 from openclaw_memd.errors import DeniedError
 from openclaw_memd.gateway.duplex import Duplex, PeerError
 from openclaw_memd.gateway.results import Result
@@ -77,8 +78,8 @@ class LineRuntime:
         await self._opened.wait()
         async with self._places:
             params = {
-                "system": _writable(request.system),
-                "prompt": _writable(request.prompt),
+                "system": replace_surrogates(request.system),
+                "prompt": replace_surrogates(request.prompt),
                 "max_tokens": request.max_tokens,
                 "deadline_ms": _milliseconds_to(request.deadline_at),
                 "purpose": request.purpose,
@@ -142,11 +143,6 @@ def _failure(error: PeerError) -> ChatModelError:
         "too_large": ("too_large", "the runtime's answer is too long"),
     }
     return ChatModelError(*failures[error.failure])
-
-
-def _writable(text: str) -> str:
-    """``text`` without lone surrogates, which have no bytes."""
-    return text.encode("utf-8", "replace").decode()
 
 
 METHODS: tuple[AnyMethod, ...] = (

@@ -4,22 +4,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from openclaw_memd.domain.bootstrap_files import Reason
+from openclaw_memd.domain.bootstrap_files import FileName, Reason
 from openclaw_memd.gateway.results import Result
 from openclaw_memd.gateway.schemas import CallParams
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
 from openclaw_memd.injection.given_files import GivenFile
-
-FileName = Literal[
-    "AGENTS.md",
-    "SOUL.md",
-    "TOOLS.md",
-    "IDENTITY.md",
-    "USER.md",
-    "HEARTBEAT.md",
-    "BOOTSTRAP.md",
-    "MEMORY.md",
-]
 
 
 class BootstrapParams(CallParams, frozen=True, kw_only=True):

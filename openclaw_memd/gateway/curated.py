@@ -1,25 +1,24 @@
 """``memory.remember`` and ``memory.lint``: what they take, what they answer and how they are served."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from openclaw_memd.curated.remember import Wish
+from openclaw_memd.domain.curated_files import CuratedFile
 from openclaw_memd.domain.note_entries import NoteEntry
 from openclaw_memd.gateway.results import Result, Written
 from openclaw_memd.gateway.schemas import CallParams, WriteParams
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
-
-CuratedName = Literal["MEMORY.md", "USER.md"]
 
 
 class RememberParams(WriteParams, frozen=True, kw_only=True):
     """Params of ``memory.remember``: one entry, and what it says of itself."""
 
     text: Annotated[str, Meta(description="one thing to know; in USER.md one instruction")]
-    file: Annotated[CuratedName, Meta(description="MEMORY.md for facts, USER.md for instructions")] = (
+    file: Annotated[CuratedFile, Meta(description="MEMORY.md for facts, USER.md for instructions")] = (
         "MEMORY.md"
     )
     importance: Annotated[int, Meta(ge=1, le=10)] | None = None
@@ -44,7 +43,7 @@ class RememberParams(WriteParams, frozen=True, kw_only=True):
 class LintParams(CallParams, frozen=True, kw_only=True):
     """Params of ``memory.lint``."""
 
-    file: Annotated[CuratedName | None, Meta(description="default: both")] = None
+    file: Annotated[CuratedFile | None, Meta(description="default: both")] = None
 
 
 class RememberResult(Written, frozen=True, kw_only=True):

@@ -66,6 +66,9 @@ class ForgetReceipt(Result, frozen=True, kw_only=True):
     preimages: Annotated[
         int, Meta(ge=0, description="earlier versions of curated files that lost lines, or went")
     ]
+    intents: Annotated[
+        int, Meta(ge=0, description="standing intents that a session made or that hold the query")
+    ]
 
 
 class KeptPlace(Result, frozen=True, kw_only=True):

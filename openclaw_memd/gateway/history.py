@@ -1,11 +1,12 @@
 """``memory.history``, ``memory.diff``, ``memory.undo``: params, answers and how they are served."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from openclaw_memd.domain.curated_files import CuratedFile
 from openclaw_memd.gateway.results import Result, Written
 from openclaw_memd.gateway.schemas import CallParams, WriteParams
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
@@ -16,7 +17,7 @@ PreimageId = Annotated[int, Meta(ge=1, le=2**53, description="as memory.history 
 class HistoryParams(CallParams, frozen=True, kw_only=True):
     """Params of ``memory.history``."""
 
-    file: Annotated[Literal["MEMORY.md", "USER.md"] | None, Meta(description="default: both")] = None
+    file: Annotated[CuratedFile | None, Meta(description="default: both")] = None
     limit: Annotated[int, Meta(ge=1, le=200, description="pre-images at most")] = 200
     after: Annotated[PreimageId | None, Meta(description="only those listed after this one")] = None
 

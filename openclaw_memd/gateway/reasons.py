@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from openclaw_memd.domain import promotion_gates
 from openclaw_memd.domain.admission import Exclusion
 from openclaw_memd.domain.eligibility import Ineligible
 from openclaw_memd.domain.escalation import ESCALATION_REASONS
 from openclaw_memd.domain.flush_plan import FLUSH_REASONS
+from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.intents.explaining import BLOCKS
 from openclaw_memd.sessions.filters import FilterReason
@@ -25,6 +27,8 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "past": "The instant has passed, or the window of a follow-up has.",
         "never": "The cron expression names a day that never comes.",
         "no_word": "A keyword holds nothing that can be said.",
+        "unfit": "The text is no lasting memory: a secret, a log, a diff, a phone number, or talk of a moment.",
+        "edited": "The file was changed since the rewrite that is to be undone.",
         "time_based": "Keywords know no time: give `at` or `cron` instead of keywords.",
         "no_context": "The call needs the owner's authority and has no context.",
         "not_owner": "The context does not say that the sender is the owner.",
@@ -52,6 +56,7 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "ambiguous": "Several entries of the file say this.",
         "no_place": "Nowhere in the file would it be an entry of its own: look at code blocks and indents.",
         "changed": "The file was changed meanwhile.",
+        "dreaming": "A night is being dreamt already.",
         "mounted": "The file is a mount of its own, so no other version can take its place.",
         "result_bytes": "The answer would be longer than limits.result_bytes; ask for less.",
         "embedding": "The configured remote embedding provider cannot be used now.",
@@ -113,6 +118,16 @@ WITHHELD_REASONS: Mapping[str, str] = MappingProxyType(
     {reason.value: reason.description for reason in Ineligible}
 )
 """Why a curated entry is not injected: in ``withheld`` of ``inject.bootstrap``."""
+
+EXCLUDED_REASONS: Mapping[str, str] = MappingProxyType(
+    {reason.value: reason.description for reason in promotion_gates.Exclusion}
+)
+"""Why a candidate may not be promoted: in ``excluded`` of ``dream.report`` and of candidates."""
+
+SETBACK_REASONS: Mapping[str, str] = MappingProxyType(
+    {reason.value: reason.description for reason in Setback}
+)
+"""Why a candidate that was chosen is not written: in ``setback`` of ``dream.report``."""
 
 DEEP_REASONS: Mapping[str, str] = MappingProxyType(
     {reason.value: f"`skipped` or `escalate`: {meaning}" for reason, meaning in ESCALATION_REASONS.items()}

@@ -12,9 +12,11 @@ from openclaw_memd.gateway.reasons import (
     ANSWER_REASONS,
     DEEP_REASONS,
     ERROR_REASONS,
+    EXCLUDED_REASONS,
     INTENT_REASONS,
     MESSAGE_REASONS,
     PLAN_REASONS,
+    SETBACK_REASONS,
     SKIP_REASONS,
     TRANSCRIPT_REASONS,
     TURN_REASONS,
@@ -106,6 +108,8 @@ def render_reference() -> str:
     lines += ["", "### Reasons why a message is not kept", "", *_reasons(MESSAGE_REASONS)]
     lines += ["", "### Reasons of a flush plan", "", *_reasons(PLAN_REASONS)]
     lines += ["", "### Reasons why an entry is not injected", "", *_reasons(WITHHELD_REASONS)]
+    lines += ["", "### Reasons why a candidate is not promoted", "", *_reasons(EXCLUDED_REASONS)]
+    lines += ["", "### Reasons why a chosen candidate is not written", "", *_reasons(SETBACK_REASONS)]
     lines += ["", "### Reasons of deep recall", "", *_reasons(DEEP_REASONS)]
     lines += ["", "### What is missing from the answer to a message", "", *_reasons(TURN_REASONS)]
     lines += ["", "### Reasons why an intent does not fire", "", *_reasons(INTENT_REASONS)]

@@ -155,7 +155,7 @@ class AgentReport(Result, frozen=True, kw_only=True):
     spool: Annotated[
         SpoolReport | None, Meta(description="accepted texts that wait to be written to their notes")
     ]
-    dreaming: Annotated[DreamingReport | None, Meta(description="not in this version")]
+    dreaming: Annotated[DreamingReport | None, Meta(description="null: the ledger cannot be read")]
     intents: Annotated[
         IntentsReport | None, Meta(description="open standing intents; null while the ledger cannot be read")
     ]

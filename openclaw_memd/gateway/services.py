@@ -13,8 +13,11 @@ from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.lint import Finding
 from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.dreaming.dreams import Dreams
+from openclaw_memd.dreaming.reviewing import Reviewing
 from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.events import Events
+from openclaw_memd.gateway.dream_results import DreamStatus
 from openclaw_memd.gateway.results import StatusReport, SyncReport
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.read_lines import Selection
@@ -166,6 +169,20 @@ class AgentServices(Protocol):
     @property
     def deep_timeout_ms(self) -> int:
         """How long a deep recall may take."""
+        ...
+
+    @property
+    def dreams(self) -> Dreams:
+        """The nights of the agent's workspace."""
+        ...
+
+    @property
+    def reviewing(self) -> Reviewing:
+        """What the owner decides about the nights of the agent's workspace."""
+        ...
+
+    async def dream_status(self) -> DreamStatus:
+        """Where the dreaming of the agent's workspace stands."""
         ...
 
     @property

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from openclaw_memd.gateway.intents import IntentReport, ReminderDue
+from openclaw_memd.gateway.intent_shapes import IntentReport, ReminderDue
 from openclaw_memd.gateway.results import Hit, Result
 from openclaw_memd.gateway.schemas import CallParams, Identifier
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
@@ -81,7 +81,7 @@ class TurnResult(Result, frozen=True, kw_only=True):
     took_ms: float
     degraded: Annotated[
         tuple[str, ...],
-        Meta(description="parts that failed or were late, or `deadline` for all: codes of the list of reasons"),
+        Meta(description="parts that failed or were late: codes of the list of reasons"),
     ] = ()
 
 

@@ -2,10 +2,9 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from hashlib import sha256
 from typing import Final
 
 from openclaw_memd.curated.entries import CuratedState
@@ -15,6 +14,7 @@ from openclaw_memd.domain.bootstrap_budget import cut_prose
 from openclaw_memd.domain.bootstrap_files import BY_NEED
 from openclaw_memd.domain.curated_files import CURATED_FILES, MEMORY, USER
 from openclaw_memd.domain.eligibility import Ineligible
+from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.instructions import InstructionText
 from openclaw_memd.injection.curated_choice import Limits, choose
@@ -115,7 +115,7 @@ class GivenFiles:
     Safe for use from several threads.
     """
 
-    NO_TEXT: Final = sha256(b"").hexdigest()
+    NO_TEXT: Final = hash_text("")
     """The hash of a file of which nothing is given."""
 
     def __init__(self, budgets: Budgets) -> None:
@@ -139,6 +139,8 @@ class GivenFiles:
         Within the budget for all the curated files come first, then the others in their order. It takes some
         milliseconds when the files changed: use a thread.
         """
+        if (known := self.known(asking)) is not None:  # by now: many may ask at once
+            return known
         names, state, read = asking.names, asking.state, asking.read
         room, room_bytes = self._budgets.total_chars, self._budgets.total_bytes
         given: dict[str, GivenFile] = {}
@@ -249,8 +251,3 @@ def _wire_bytes(text: str) -> int:
 
 def _identity(found: InstructionText | SkipReason | None) -> str | None:
     return found.hash if isinstance(found, InstructionText) else found
-
-
-def hash_text(text: str) -> str:
-    """SHA-256 of ``text`` in lower-case hex."""
-    return sha256(text.encode()).hexdigest()

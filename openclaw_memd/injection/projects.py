@@ -1,7 +1,9 @@
 """Which projects a session works in."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
@@ -18,6 +20,15 @@ LOOK_S: Final = 0.05
 _MOST_LOOKS: Final = 4
 
 
+@dataclass(slots=True, eq=False)
+class _Look:
+    """A look at a folder that goes on; calls wait for it ``until_at``, in trio's time."""
+
+    until_at: float
+    has_begun: bool = False
+    ended: trio.Event = field(default_factory=trio.Event)
+
+
 class ProjectScopes:
     """The projects of sessions, in memory only: a restart forgets them, and the next call tells again."""
 
@@ -25,7 +36,7 @@ class ProjectScopes:
         self._repositories = repositories or GitRepositories()
         self._active = ActiveProjects()
         self._keys: OrderedDict[str, str | None] = OrderedDict()
-        self._looking: set[str] = set()
+        self._looks: dict[str, _Look] = {}
         self._limiter = trio.CapacityLimiter(_MOST_LOOKS)
 
     async def active(self, caller: Caller | None) -> tuple[str, ...]:
@@ -52,24 +63,37 @@ class ProjectScopes:
         return None if caller.project_root is None else await self._key_of(caller.project_root)
 
     async def _key_of(self, folder: str) -> str | None:
-        if folder not in self._looking:  # one that hangs is not asked twice
-            with trio.move_on_after(LOOK_S):
-                look = partial(self._look, folder)
-                await trio.to_thread.run_sync(look, abandon_on_cancel=True, limiter=self._limiter)
+        look = self._looks.get(folder)
+        if look is not None:  # one that hangs is not asked twice
+            with trio.move_on_at(look.until_at):
+                await look.ended.wait()
+            return self._keys.get(folder)
+        look = self._looks[folder] = _Look(trio.current_time() + LOOK_S)
+        try:
+            with trio.move_on_at(look.until_at):
+                work = partial(self._look, folder, look)
+                await trio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+        finally:
+            if not look.has_begun:  # as many as may hang do
+                self._end(folder, look, ())
         return self._keys.get(folder)
 
-    def _look(self, folder: str) -> None:
+    def _look(self, folder: str, look: _Look) -> None:
         """Look, in a thread. What comes too late for one call is there for the next."""
-        self._looking.add(folder)
+        look.has_begun = True
+        found: list[str | None] = []
         try:
-            key = self._repositories.project_key(folder)
-            with suppress(trio.RunFinishedError):
-                trio.from_thread.run_sync(self._note, folder, key)
+            found.append(self._repositories.project_key(folder))
         finally:
-            self._looking.discard(folder)
+            with suppress(trio.RunFinishedError):
+                trio.from_thread.run_sync(self._end, folder, look, found)
 
-    def _note(self, folder: str, key: str | None) -> None:
-        self._keys.pop(folder, None)
-        self._keys[folder] = key if key is None else tidy_project_key(key)
-        while len(self._keys) > MOST_ROOTS:
-            self._keys.popitem(last=False)
+    def _end(self, folder: str, look: _Look, found: Sequence[str | None]) -> None:
+        if self._looks.get(folder) is look:
+            del self._looks[folder]
+        look.ended.set()
+        for key in found:
+            self._keys.pop(folder, None)
+            self._keys[folder] = key if key is None else tidy_project_key(key)
+            while len(self._keys) > MOST_ROOTS:
+                self._keys.popitem(last=False)

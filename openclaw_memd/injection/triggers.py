@@ -23,8 +23,9 @@ Arm = Literal["lexical", "vector"]
 MOST_CANDIDATES: Final = 32
 """How many entries a message is compared with closely: those with the best phrases, then the important."""
 
-RESERVE_S: Final = 0.005
-"""How long before the deadline the embedder has to have answered: the rest takes a millisecond."""
+RESERVE_S: Final = 0.02
+"""How long before the deadline the embedder has to have answered. The rest takes a millisecond, but who is
+woken late by a busy machine must not lose what the words have found."""
 
 
 @dataclass(frozen=True, slots=True)

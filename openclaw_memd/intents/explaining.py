@@ -8,6 +8,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
+import trio
+
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.intent_block import MOST_CHARS, event_line
 from openclaw_memd.domain.intent_scopes import holds_for
@@ -16,9 +18,13 @@ from openclaw_memd.domain.keywords import Said, find_said, read_message
 from openclaw_memd.domain.spoken import spoken_text
 from openclaw_memd.index.ledger import intent_words, intents
 from openclaw_memd.index.ledger.intent_rows import IntentRow
+from openclaw_memd.intents.firing import About, about_nothing
 from openclaw_memd.intents.service import Intents
 
 SHOWN: Final = 200
+MEANING_S: Final = 0.5
+"""How long a look waits for what finds events by meaning."""
+
 _OVER: Final = (Status.DONE, Status.EXPIRED)
 
 
@@ -62,8 +68,10 @@ class Explained:
 class Explaining:
     """Explains the events of ``intents_``."""
 
-    def __init__(self, intents_: Intents) -> None:
+    def __init__(self, intents_: Intents, about: About = about_nothing) -> None:
+        """Take what finds events by meaning, too."""
         self._intents = intents_
+        self._about_meaning = about
 
     async def explain(self, caller: Caller | None, agent: str, text: str) -> list[Explained]:
         """The events that the message ``text`` is about: those that fire first, each group oldest first.
@@ -73,29 +81,39 @@ class Explaining:
         Raises:
             UnavailableError, DamagedError: the ledger cannot be read.
         """
-        said = read_message(spoken_text(text), self._intents.stems)
-        work = partial(self._explain, caller=caller, agent=agent, said=said)
+        spoken = spoken_text(text)
+        said = read_message(spoken, self._intents.stems)
+        also: Mapping[int, str] = {}
+        with trio.move_on_after(MEANING_S):
+            also = await self._about_meaning(agent, spoken)
+        work = partial(self._explain, caller=caller, agent=agent, said=said, also=also)
         found = await self._intents.state.read(work)
         return sorted(found, key=lambda one: one.block is not None)
 
-    def _explain(self, connection: Any, caller: Caller | None, agent: str, said: Said) -> list[Explained]:
+    def _explain(
+        self, connection: Any, caller: Caller | None, agent: str, said: Said, also: Mapping[int, str]
+    ) -> list[Explained]:
         now = self._intents.clock.now()
         room = _Room(self._intents.settings(agent).per_turn)
         found: list[Explained] = []
-        for row in self._about(connection, agent, said):
-            why = find_said(row.intent.keywords, said, self._intents.stems)
+        for row in self._about(connection, agent, said, also):
+            why = find_said(row.intent.keywords, said, self._intents.stems) or also.get(row.number)
             if why is not None:
                 found.append(_judge(settle(row.intent, now), why, caller, now, room))
             if len(found) == SHOWN:
                 break
         return found
 
-    def _about(self, connection: Any, agent: str, said: Said) -> Iterator[IntentRow]:
+    def _about(self, connection: Any, agent: str, said: Said, also: Mapping[int, str]) -> Iterator[IntentRow]:
         """What may be about it: soon after an event is over it is not found by its words any more."""
         told: set[int] = set()
         for row in intent_words.find_all_said(connection, agent, said.forms):
             told.add(row.number)
             if row.intent.status is not Status.CANCELLED:
+                yield row
+        for row in intents.get_intents(connection, also):
+            if row.number not in told and row.intent.status is not Status.CANCELLED:
+                told.add(row.number)
                 yield row
         for row in intents.list_intents(connection, agent, _OVER):
             if row.number not in told and row.intent.kind is Kind.EVENT:

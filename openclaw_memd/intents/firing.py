@@ -1,12 +1,14 @@
 """Events that a message fires: found by words, checked again and spent in one transaction."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from secrets import token_urlsafe
 from typing import Any, Final
+
+import trio
 
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.intent_block import MOST_CHARS, event_line
@@ -27,8 +29,20 @@ SCANNED: Final = 256
 FOUND: Final = 32
 """Intents that are handed on to be fired; ``[intents] per_turn`` is no more. The others wait."""
 
+RESERVE_S: Final = 0.02
+"""How long before the deadline a model has to have answered: reading the ledger takes the rest."""
+
+About = Callable[[str, str], Awaitable[Mapping[int, str]]]
+"""Which events of an agent a message is about by its meaning: their numbers, each with its why."""
+
 Finish = Callable[[Any, Sequence["Fired"]], None]
 """Called in the transaction that spends fires, with its connection and what fired."""
+
+
+async def about_nothing(_agent: str, _message: str) -> Mapping[int, str]:
+    """Where meaning is not known."""
+    await trio.lowlevel.checkpoint()
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +64,27 @@ class Found:
 class Firing:
     """Fires events of the ledger ``state``."""
 
-    def __init__(self, state: Store, stems: Stems, clock: Clock) -> None:
+    def __init__(self, state: Store, stems: Stems, clock: Clock, about: About = about_nothing) -> None:
+        """Take the stems of keywords; ``about`` finds events by meaning."""
+        self._about = about
         self._state = state
         self._stems = stems
         self._clock = clock
 
-    async def find(
-        self, caller: Caller, text: str, also: Mapping[int, str] | None = None, *, most: int = FOUND
-    ) -> Found:
+    async def find(self, caller: Caller, text: str, *, most: int = FOUND) -> Found:
         """What the message ``text`` of ``caller`` may fire, up to ``most`` of it by words; nothing is spent.
 
-        ``also`` are numbers of events that match by something else than words, each with its why.
+        By meaning it is found as far as that is known shortly before the deadline of the caller's scope.
 
         Raises:
             UnavailableError, DamagedError: the ledger cannot be read.
         """
-        said = read_message(spoken_text(text), self._stems)
-        work = partial(self._find, caller=caller, said=said, also=also or {}, most=most)
+        spoken = spoken_text(text)
+        said = read_message(spoken, self._stems)
+        also: Mapping[int, str] = {}
+        with trio.move_on_at(trio.current_effective_deadline() - RESERVE_S):
+            also = await self._about(caller.agent, spoken)
+        work = partial(self._find, caller=caller, said=said, also=also, most=most)
         return await self._state.read(work)
 
     async def fire(self, caller: Caller, found: Found, *, most: int, finish: Finish) -> tuple[Fired, ...]:
@@ -107,9 +125,7 @@ class Firing:
 
         return await self._state.write(work)
 
-    def _find(
-        self, connection: Any, caller: Caller, said: Said, also: Mapping[int, str], most: int
-    ) -> Found:
+    def _find(self, connection: Any, caller: Caller, said: Said, also: Mapping[int, str], most: int) -> Found:
         whys = dict(islice(self._say_why(connection, caller, said), most))
         for row in intents.get_intents(connection, [number for number in also if number not in whys]):
             if holds_for(row.intent, caller):

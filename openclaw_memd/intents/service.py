@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 from uuid import uuid4
 
@@ -110,13 +111,14 @@ class Intents:
         """
         wanted = frozenset(statuses)
 
-        def work(connection: Any) -> Sequence[IntentRow]:
+        def work(connection: Any) -> Sequence[Intent]:
+            now = self.clock.now()
             first = 0 if after is None else self._row(connection, agent, after, "after").number
-            return intents.list_intents(connection, agent, tuple(Status), after=first)
+            rows = intents.list_intents(connection, agent, tuple(Status), after=first)
+            settled = (settle(row.intent, now) for row in rows)
+            return tuple(islice((intent for intent in settled if intent.status in wanted), limit))
 
-        now = self.clock.now()
-        settled = (settle(row.intent, now) for row in await self.state.read(work))
-        return [intent for intent in settled if intent.status in wanted][:limit]
+        return [*await self.state.read(work)]
 
     async def get(self, agent: str, intent_id: str) -> Intent:
         """One intent as it is now. Errors as ``list``."""
@@ -199,6 +201,8 @@ class Intents:
             row = self._row(connection, agent, intent_id, "id")
             intent = settle(row.intent, self.clock.now())
             changed = change(intent)
+            if changed is None:  # else a fire that is given back would open again what somebody ended
+                intent_fires.keep_fires(connection, row.number)
             if changed is not None or intent != row.intent:
                 intents.save_intent(connection, IntentRow(row.number, changed or intent))
             return changed or intent, changed is not None

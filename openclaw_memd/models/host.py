@@ -7,15 +7,9 @@ import structlog
 import trio
 
 from openclaw_memd.models import wire
+from openclaw_memd.models.embedding_process import ANSWER_LIMIT_S, COMMAND, embed
 from openclaw_memd.models.locate import NO_LIBRARY, LocalModel, MissingModelError
-from openclaw_memd.models.process import (
-    ANSWER_LIMIT_S,
-    COMMAND,
-    ModelProcess,
-    NotLoadedError,
-    ProcessGoneError,
-    embed,
-)
+from openclaw_memd.models.process import ModelProcess, NotLoadedError, ProcessGoneError
 from openclaw_memd.models.trial import find_fault, trial_texts
 from openclaw_memd.models.turnstile import Turnstile
 from openclaw_memd.ports import EmbedderError, EmbedderState, EmbedKind

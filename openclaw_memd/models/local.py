@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 import trio
 
+from openclaw_memd.domain.surrogates import replace_surrogates
 from openclaw_memd.models import wire
 from openclaw_memd.models.batching import Pace, pack, pack_all
 from openclaw_memd.models.calibration import Measurements
+from openclaw_memd.models.embedding_process import ANSWER_LIMIT_S, COMMAND, RefusedError
 from openclaw_memd.models.host import LOAD_LIMIT_S, ModelHost, ProcessFailedError
 from openclaw_memd.models.locate import LocalModel
-from openclaw_memd.models.process import ANSWER_LIMIT_S, COMMAND, RefusedError
 from openclaw_memd.ports import Calibration, EmbedderError, EmbedderStatus, EmbedKind
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class LocalEmbedder:
         model = await self._host.known_model()
         if not texts:
             return np.empty((0, self._host.dims or 0), np.float32)
-        prepared = [_writable(model.recipe.prepare(text[:_TEXT_CHARS], kind)) for text in texts]
+        prepared = [replace_surrogates(model.recipe.prepare(text[:_TEXT_CHARS], kind)) for text in texts]
         if kind == "passage":
             # After a death each passage goes alone, so that it shows which one it was.
             most_texts = 1 if self._one_by_one else _BATCH_TEXTS
@@ -157,11 +158,6 @@ class LocalEmbedder:
         if kind == "passage":
             self._pace.note(texts, self._host.answer_s)
         return _rows(answer, len(texts), kind)
-
-
-def _writable(text: str) -> str:
-    """``text`` without lone surrogates, which have no bytes."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _rows(answer: wire.Vectors, count: int, kind: EmbedKind) -> "Vectors":

@@ -2,7 +2,6 @@
 
 import select
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
@@ -11,18 +10,11 @@ import trio
 
 from openclaw_memd.models import wire
 
-COMMAND: tuple[str, ...] = (sys.executable, "-P", "-m", "openclaw_memd.models.child")
-"""``-P``: what lies in the folder that the daemon was started in is not imported."""
-
 _READ_BYTES = 262_144
 _SEND_S = 1.0
 _STOP_S = 1.0
 _IDLE_GRACE_S = 30.0
 """A process that should have ended for want of work so long ago does not run."""
-
-ANSWER_LIMIT_S = 10.0
-ANSWER_LIMIT_S_PER_BYTE = 0.03  # a model that takes longer than a tenth of a second for a token is no use
-_MOST_BYTES = 4_096  # more of one text is not read
 
 
 class ProcessGoneError(Exception):
@@ -39,10 +31,6 @@ class NotLoadedError(Exception):
     def __init__(self, problem: wire.LoadProblem) -> None:
         super().__init__(problem)
         self.problem = problem
-
-
-class RefusedError(Exception):
-    """The model could not embed these texts; others may go well."""
 
 
 R = TypeVar("R", wire.Ready, wire.ChatReady)
@@ -257,30 +245,3 @@ class ModelProcess(Generic[R]):
             self.kill()
             await self._process.wait()
             await stdout.aclose()
-
-
-async def embed(
-    process: ModelProcess[wire.Ready], texts: list[str], *, background: bool, limit_s: float
-) -> wire.Vectors:
-    """The vectors of ``texts``, ``limit_s`` after what a slow machine needs for them at the latest.
-
-    Raises:
-        RefusedError: these texts cannot be embedded.
-        ProcessGoneError: the process died, or hung and was killed.
-    """
-    answer = await process.ask(
-        lambda number: wire.Embed(number, texts, background), limit_s=limit_s + _time_for(texts)
-    )
-    match answer:
-        case wire.Vectors():
-            return answer
-        case wire.Refused():
-            raise RefusedError
-        case wire.Completed() | wire.NotCompleted():
-            process.kill()
-            raise ProcessGoneError("it sent garbage")
-
-
-def _time_for(texts: list[str]) -> float:
-    """Seconds that a slow machine may take to embed ``texts``."""
-    return ANSWER_LIMIT_S_PER_BYTE * min(_MOST_BYTES, sum(len(text.encode()) for text in texts))

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import trio
 
+from openclaw_memd.domain.surrogates import replace_surrogates
 from openclaw_memd.models.batching import pack
 from openclaw_memd.models.calibration import Measurements
 from openclaw_memd.models.embeddings_api import BadAnswerError, encode_request, read_vectors
@@ -145,7 +146,7 @@ class RemoteEmbedder:
 
     def _prepare(self, text: str) -> str:
         """``text`` as it may be sent: masked, with bytes for every character, and not blank."""
-        masked = self._mask(text)[:_TEXT_CHARS].encode("utf-8", "replace").decode()
+        masked = replace_surrogates(self._mask(text)[:_TEXT_CHARS])
         return masked if masked.strip(" \t\n\r\x00") else "."
 
     async def _embed_all(self, texts: Sequence[str], kind: EmbedKind) -> "Vectors":

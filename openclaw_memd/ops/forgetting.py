@@ -34,6 +34,7 @@ from openclaw_memd.index.ledger.tombstones import bury_lines
 from openclaw_memd.index.leftovers import sweep_aside
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.vector_pruning import count_dead, delete_dead
+from openclaw_memd.intents.forgetting import IntentForgetting
 from openclaw_memd.jobs import Progress
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.ops.choosing import Chosen, choose_files, read_paths
@@ -52,6 +53,7 @@ STEPS: Final = (
     "spool",
     "files",
     "history",
+    "intents",
     "sessions",
     "index",
     "ledger",
@@ -74,7 +76,8 @@ class Receipt:
 
     ``files_changed``, ``files_removed`` and ``lines`` are of the memory files, ``sessions`` lost everything
     that was said in them, ``messages`` counts what was kept of all. ``spooled`` texts waited to be written.
-    ``preimages`` are earlier versions of curated files that lost lines, or went.
+    ``preimages`` are earlier versions of curated files that lost lines, or went; ``intents`` are standing
+    ones of any state.
     ``chunks`` are those of the changed files and sessions, which the index makes anew; ``vectors`` those of
     texts that are in no chunk any more, whatever made them so; what would go are at most so many, as chunks
     of a changed file may come out the same. The rest are rows of the ledger; ``leftovers`` files of damaged
@@ -96,6 +99,7 @@ class Receipt:
     vectors: int = 0
     leftovers: int = 0
     preimages: int = 0
+    intents: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,7 @@ class Forgetting:
         notes: NoteWriter,
         curated: CuratedWriter,
         sessions: Sessions,
+        intents: IntentForgetting,
         roots: Roots,
         analyzer: Analyzer,
         clock: Clock,
@@ -154,6 +159,7 @@ class Forgetting:
         self._notes = notes
         self._curated = curated
         self._sessions = sessions
+        self._intents = intents
         self._roots = roots
         self._analyzer = analyzer
         self._clock = clock
@@ -189,7 +195,8 @@ class Forgetting:
         paths = self._indexed_paths(work, files)
         affected, live = await self._find_chunks(paths)
         counts = await self._state.read(partial(ledger.count_ledger, scope=work.scope))
-        receipt = replace(self._receipt(work, files, counts, len(waiting)), preimages=preimages)
+        receipt = self._receipt(work, files, counts, len(waiting))
+        receipt = replace(receipt, preimages=preimages, intents=await self._intents.count(work.wanted))
         vectors = await count_dead(self._vectors, live.difference(affected))
         await self._name_kept(work, files)
         return _answer(replace(receipt, chunks=len(affected), vectors=vectors), work, files, dry_run=True)
@@ -232,10 +239,13 @@ class Forgetting:
             begin_step()
             preimages = await self._preimages.scrub(work.wanted_of)
             begin_step()
+            intents = await self._intents.forget(work.wanted)
+            begin_step()
             counted = self._sessions.forgetting.count(work.said)
             await self._sessions.forgetting.forget(work.said)
             begin_step()
             await self._indexer.sync()
+            await self._intents.forget_answers()
             begin_step()
             scope = replace(work.scope, failed=frozenset(files.failed))
             counts = await self._state.write(partial(ledger.forget_ledger, scope=scope))
@@ -258,6 +268,7 @@ class Forgetting:
             vectors=vectors,
             leftovers=leftovers,
             preimages=preimages,
+            intents=intents,
         )
         log.info("forgotten", files=receipt.files_changed + receipt.files_removed, rows=receipt.spans)
         return _answer(receipt, work, files, dry_run=False)

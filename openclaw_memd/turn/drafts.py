@@ -21,7 +21,7 @@ LAST_SHARE: Final = 0.85
 """The part of the time after which nothing new is begun."""
 
 PART_SHARE: Final = 0.5
-"""How much of the time that is left until then one part may take: one that hangs leaves some for the others."""
+"""How much of what is left until then one part may take: one that hangs leaves some for the others."""
 
 
 Part = Literal["projects", "triggers", "project", "files", "reminders", "intents"]

@@ -30,9 +30,9 @@ class GiveBacks:
         self._lost[key] = tokens
         self._woken.set()
 
-    def note_found(self, key: TurnKey) -> None:
-        """Hear that the answer is given after all: its fires stay spent."""
-        self._lost.pop(key, None)
+    def note_found(self, key: TurnKey) -> Sequence[str]:
+        """Hear that the answer is given after all: its fires stay spent. Those that it had been lost with."""
+        return self._lost.pop(key, ())
 
     async def give_back(self, key: TurnKey, tokens: Sequence[str]) -> None:
         """Give them back now, or soon where the ledger cannot be written.

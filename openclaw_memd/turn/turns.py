@@ -94,8 +94,7 @@ class Turns:
         async with self._answers.alone(key):
             with _unless_broken():
                 if (first := self._answers.find(key)) is not None:
-                    self._give_backs.note_found(key)
-                    return Reply(msgspec.json.decode(first))
+                    return self._reply(key, msgspec.json.decode(first), self._give_backs.note_found(key))
             return await self._compose(request, key)
 
     async def _compose(self, request: TurnRequest, key: TurnKey | None) -> Reply:
@@ -170,7 +169,7 @@ class Turns:
             draft.found = await self._firing.find(caller, draft.request.text)
 
     async def _spend_in_time(self, draft: Draft, key: TurnKey) -> Reply | None:
-        """Fire what was found; None, and nothing is spent, where the ledger is not written by the deadline."""
+        """Fire what was found; None, with nothing spent, when the ledger is not written by the deadline."""
         if trio.current_time() < draft.cutoff_at:
             with trio.move_on_at(draft.request.deadline_at), _unless_broken("intents", draft):
                 return await self._spend(draft, key)
@@ -198,7 +197,11 @@ class Turns:
                 await self._give_backs.give_back(key, tokens)
             raise
         self._answers.remember(key, msgspec.json.encode(answers[0]).decode())
-        return Reply(answers[0], partial(self._give_backs.note_lost, key, tokens) if tokens else None)
+        return self._reply(key, answers[0], tokens)
+
+    def _reply(self, key: TurnKey, answer: Mapping[str, Any], tokens: Sequence[str]) -> Reply:
+        """The answer, with which fires go back if it is lost."""
+        return Reply(answer, partial(self._give_backs.note_lost, key, tokens) if tokens else None)
 
     def _finish(self, draft: Draft, fired: Sequence[Fired]) -> Mapping[str, Any]:
         """The answer as it is now; also from a worker thread."""

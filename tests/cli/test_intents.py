@@ -38,6 +38,7 @@ def test_the_life_of_an_intent(writable: RunningDaemon) -> None:
     short, *rest = row.split()
     assert (len(short), rest[:4]) == (8, ["event", "armed", "0/3", "release"])
     assert writable.memd("intents").stdout == added.stdout
+    assert "  intents    1 armed\n" in writable.memd("status").stdout
 
     fires = writable.memd("intents", "why", "the releases are late")
     assert fires.stdout == f"fires      {short}  mention the changelog  (by 'release')\n"

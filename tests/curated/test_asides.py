@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 import pytest
 import trio
 
+from openclaw_memd.curated.asides import LONGEST_RETRY_S, SETTLE_S
 from openclaw_memd.curated.writer import Author, Revision
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.files import exchange, renaming
@@ -119,6 +120,27 @@ async def test_late_lines_wait_as_long_as_the_file_cannot_be_written(
             nursery.cancel_scope.cancel()
         assert world.read() == BEFORE + b"- ours\n- late\n"
         assert world.asides() == []
+
+
+async def test_one_that_cannot_be_settled_holds_up_no_other(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    autojump_clock.autojump_threshold = 0.05  # disks take a while
+    async with open_world(tmp_path) as world, trio.open_nursery() as nursery:
+        (await rewrite_under(world, b"- late\n")).close()
+        world.path.rename(world.folder / "link")
+        world.path.symlink_to("link")
+        nursery.start_soon(world.writer.run)
+        await trio.sleep(2 * LONGEST_RETRY_S)
+        user = world.folder / "USER.md"
+        user.write_bytes(BEFORE)
+        with user.open("ab") as editor:
+            revised = Revision((BEFORE + b"- ours\n").decode())
+            await world.writer.rewrite("USER.md", lambda _text: revised, cause="test", author=Author())
+            editor.write(b"- late\n")
+        await trio.sleep(SETTLE_S)
+        assert user.read_bytes() == BEFORE + b"- ours\n- late\n"
+        nursery.cancel_scope.cancel()
 
 
 async def test_old_versions_are_looked_at_two_seconds_after_the_last_write(

@@ -43,7 +43,7 @@ async def test_a_rewrite_takes_the_place_and_nothing_is_left(tmp_path: Path, way
         assert rewritten.hash == sha(b"- one\n- two\n")
         assert (rewritten.file, rewritten.changed) == (MEMORY, True)
         assert world.written == [MEMORY]
-        assert world.writer.mode(MEMORY) == way
+        assert world.writer.mode == way
         assert len(world.asides()) == 1
         await world.settle()
         assert world.asides() == []

@@ -129,7 +129,10 @@ def test_user_md_has_orders_a_budget_and_one_active_each(daemon: RunningDaemon) 
     assert "characters, 300 are of use" in full["warning"]
     rules = [finding["rule"] for finding in daemon.call("memory.lint", file="USER.md")["findings"]]
     assert rules == ["over_budget"]
-    assert any("USER.md has" in text for text in daemon.call("status")["warnings"])
+    assert daemon.call("status")["warnings"] == [], "without its annotations all of it is given"
+    remember(daemon, "Never use the term " + "so " * 40, file="USER.md")
+    (warning,) = daemon.call("status")["warnings"]
+    assert warning.startswith("USER.md: 1 entry does not fit into the 300 characters")
 
 
 def test_a_file_that_is_far_too_long_is_written_to_and_told_of(daemon: RunningDaemon) -> None:

@@ -67,3 +67,16 @@ async def test_a_file_that_was_never_indexed_is_not_raised_unseen(mock_clock: Mo
             await history.memory.trust(OUTSIDE, Selection(), Origin.AGENT)
         read = Selection(1, 1, hash_text("- a numbat runs"))
         assert await history.memory.trust(OUTSIDE, read, Origin.AGENT) == 1
+
+
+async def test_what_is_lowered_is_known_to_who_has_no_time_to_look(mock_clock: MockClock) -> None:
+    async with open_history(mock_clock) as history:
+        (history.workspace / "MEMORY.md").write_text("- One numbat.\n")
+        await history.memory.sync()
+        core = history.memory.lanes.injecting.core
+        await core.refresh()
+
+        assert await history.trust("MEMORY.md", Selection(1, 1), Origin.UNTRUSTED) == 1
+
+        (entry,) = core.state.files["MEMORY.md"].entries
+        assert entry.provenance.origin is Origin.UNTRUSTED

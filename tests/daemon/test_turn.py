@@ -67,6 +67,9 @@ def test_a_fact_comes_back_and_moves_with_its_project(client: LineClient) -> Non
     assert strip_recalled(there["context"]).strip() == ""
     assert there["escalate"] == {"run": False, "reason": "strong_hit"}
     assert brought(turn(client, "the booking of the hotel", **here)) == []
+    question = "which site did we use for booking a flight last year?"
+    deep = client.call("recall.deep", text=question, context=OWNER | {"session_id": "deep"} | here)
+    assert (deep["outcome"], deep["reason"]) == ("skipped", "strong_hit")
     elsewhere = turn(client, "I am booking a flight for May", project_key="example.org/ana/other")
     assert brought(elsewhere) == []
     assert elsewhere["project_block"] == ""

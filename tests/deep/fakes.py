@@ -11,6 +11,7 @@ from openclaw_memd.deep.gathering import Gatherer
 from openclaw_memd.deep.recall import DeepRecall, Memory
 from openclaw_memd.deep.types import DeepAnswer, DeepRequest
 from openclaw_memd.domain.escalation import EscalationRules
+from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.ports import ChatModel
 from openclaw_memd.recall.query import Statistics
@@ -24,7 +25,11 @@ HIT = make_hit("- Decided: the gateway listens on port 18789.")
 
 @dataclass
 class QuickMemory:
-    """Deep recall over ``hits``, which every search finds after ``delay_s``, or fails with ``failure``."""
+    """Deep recall over ``hits``, which every search finds after ``delay_s``, or fails with ``failure``.
+
+    Every file reads ``read``. Lane 1 injects something for messages with the words ``triggers``, after
+    ``triggers_delay_s``.
+    """
 
     model: ChatModel | None = None
     hits: tuple[Hit, ...] = (HIT,)
@@ -32,6 +37,9 @@ class QuickMemory:
     failure: Exception | None = None
     version: int = 0
     asked: list[SearchRequest] = field(default_factory=list)
+    read: str = ""
+    triggers: str = ""
+    triggers_delay_s: float = 0.0
 
     def __post_init__(self) -> None:
         memory = Memory(
@@ -40,6 +48,7 @@ class QuickMemory:
             getting=self.get,
             version=lambda: self.version,
             chat_model=lambda: self.model,
+            brings_up=self.bring_up,
         )
         self.deep = DeepRecall(memory, EscalationRules(), TrioClock(), Zone("UTC"))
 
@@ -53,6 +62,10 @@ class QuickMemory:
             raise self.failure
         return answer_of(*self.hits)
 
+    async def bring_up(self, text: str, _project_keys: tuple[str, ...], _until_at: float) -> bool:
+        await trio.sleep(self.triggers_delay_s)
+        return bool(self.triggers) and self.triggers in text
+
     async def count_forms(self, forms: Sequence[str]) -> Statistics:
         await trio.lowlevel.checkpoint()
         return Statistics(100, dict.fromkeys(forms, 1))
@@ -62,4 +75,6 @@ class QuickMemory:
 
     async def get(self, request: GetRequest) -> GetAnswer:
         await trio.sleep(self.delay_s)
+        if self.read:
+            return GetAnswer("ok", request.path, self.read, 1, 1, 1, origin=Origin.AGENT)
         return GetAnswer("not_found", request.path)

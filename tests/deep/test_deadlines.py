@@ -8,15 +8,18 @@ import trio
 from openclaw_memd.deep.answers import KEPT_S
 from openclaw_memd.deep.breaker import COOLDOWN_S, TIMEOUTS
 from openclaw_memd.deep.inquiry import PROMPT_CHARS, ROUNDS
-from openclaw_memd.domain.audience import OPERATOR, Notes
+from openclaw_memd.domain.audience import OPERATOR, Injection, Notes
 from openclaw_memd.domain.recall_query import Turn
 from openclaw_memd.errors import DeadlineError, UnavailableError
 from openclaw_memd.ports import ChatRequest
 from tests.deep.fakes import HIT, QuickMemory
 from tests.deep.hits import make_hit
+from tests.deep.world import OWNER
 from tests.fakes import ScriptedChatModel
 
 QUESTION = "what did we decide about the gateway port?"
+SEARCH = '{"action":"search","query":"more"}'
+GET = '{"action":"get","path":"memory/2026-01-01.md"}'
 ANSWER = '{"action":"answer","answer":"port 18789"}'
 
 
@@ -98,7 +101,7 @@ async def test_a_model_that_kept_silent_is_left_alone_for_a_minute(autojump_cloc
 
     began_at = trio.current_time()
     refused = await memory.ask(QUESTION)
-    assert (refused.outcome, refused.reason) == ("timeout", "breaker")
+    assert (refused.outcome, refused.reason, refused.hits) == ("timeout", "breaker", (HIT,))
     assert trio.current_time() == began_at
 
     model.delay_s = 0.0
@@ -106,6 +109,38 @@ async def test_a_model_that_kept_silent_is_left_alone_for_a_minute(autojump_cloc
     assert (await memory.ask(QUESTION)).outcome == "ok"
     await trio.sleep(KEPT_S + 1)
     assert (await memory.ask(QUESTION)).outcome == "ok"
+
+
+async def test_a_slow_memory_is_not_the_model_s_silence(autojump_clock: object) -> None:
+    memory = QuickMemory()
+
+    def search_slowly(_request: ChatRequest) -> str:
+        memory.failure = DeadlineError("not done in time")
+        return '{"action":"search","query":"more"}'
+
+    memory.model = ScriptedChatModel(otherwise=search_slowly)
+    for _ in range(TIMEOUTS + 1):
+        answer = await memory.ask(QUESTION)
+        assert (answer.outcome, answer.reason, answer.hits) == ("timeout", "deadline", (HIT,))
+        memory.failure = None
+
+
+async def test_what_lane_one_answers_is_skipped(autojump_clock: object) -> None:
+    memory = QuickMemory(triggers="gateway")
+    view = replace(OPERATOR, injection=Injection.ALL)
+
+    answers = [
+        await memory.ask(QUESTION, caller=OWNER, view=view),
+        await memory.ask("what did we decide about tea?", caller=OWNER, view=view),
+        await memory.ask(QUESTION, caller=OWNER, view=replace(view, injection=Injection.NONE)),
+        await memory.ask(QUESTION),
+    ]
+    memory.triggers_delay_s = 60.0
+    began_at = trio.current_time()
+    answers.append(await memory.ask(QUESTION, caller=OWNER, view=view, within_s=1))
+
+    assert [answer.reason for answer in answers] == ["strong_hit", None, None, None, None]
+    assert trio.current_time() - began_at <= 1
 
 
 async def test_an_answer_that_is_known_passes_the_breaker(autojump_clock: object) -> None:
@@ -189,15 +224,21 @@ async def test_an_answer_of_a_memory_that_changed_meanwhile_is_not_kept(autojump
     assert len(model.requests) == 2
 
 
-async def test_a_model_is_shown_no_more_than_it_can_read(autojump_clock: object) -> None:
-    model = ScriptedChatModel(otherwise='{"action":"search","query":"more"}')
-    hits = tuple(
-        make_hit("<port> " * 95, path=f"memory/2026-01-{day:02}.md", start_line=day) for day in range(1, 29)
-    )
+@pytest.mark.parametrize(
+    ("text", "message"), [("port " * 95, ""), ("<port> " * 95, ""), ('&"port ' * 80, "&" * 3_500)]
+)
+async def test_a_model_is_shown_no_more_than_it_can_read(
+    autojump_clock: object, text: str, message: str
+) -> None:
+    model = ScriptedChatModel([SEARCH, GET], otherwise=SEARCH)
+    hits = tuple(make_hit(text, path=f"memory/2026-01-{day:02}.md", start_line=day) for day in range(1, 29))
     recent = tuple(Turn("user", f"turn {number} " + "word " * 300) for number in range(60))
+    memory = QuickMemory(model, hits, read="&" * 4_000)
 
-    await QuickMemory(model, hits).ask(QUESTION, recent=recent, query_mode="full")
+    await memory.ask(f"{message} {QUESTION}", recent=recent, query_mode="full")
 
     assert len(model.requests) == ROUNDS
     assert all(len(request.prompt) <= PROMPT_CHARS for request in model.requests)
-    assert "turn 59 " in model.requests[0].prompt
+    assert all(QUESTION in request.prompt for request in model.requests)
+    assert all("memory/2026-01-" in request.prompt for request in model.requests)
+    assert message or "turn 59 " in model.requests[0].prompt

@@ -3,6 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from openclaw_memd.deep.inquiry import ROUNDS
@@ -147,6 +148,19 @@ async def test_an_answer_of_ten_megabytes_is_none(tmp_path: Path) -> None:
         answer = await world.ask(QUESTION)
 
     assert (answer.outcome, answer.reason) == ("none", "model_reply")
+
+
+async def test_half_a_character_in_what_a_model_says_spoils_no_answer(tmp_path: Path) -> None:
+    replies = [
+        r'{"action":"search","query":"\ud800 canoe"}',
+        r'{"action":"get","path":"\ud800.md"}',
+        r'{"action":"answer","answer":"a canoe \udfff"}',
+    ]
+    async with open_world(tmp_path, model=ScriptedChatModel(replies)) as world:
+        answer = await world.ask(QUESTION)
+
+    assert answer.outcome == "ok"
+    assert msgspec.json.encode(msgspec.to_builtins(answer))
 
 
 @pytest.mark.parametrize("failure", ["unavailable", "refused"])

@@ -69,6 +69,7 @@ class World:
                 getting=self.memory.get.get,
                 version=lambda: self.memory.indexer.generation,
                 chat_model=lambda: self.model,
+                brings_up=_bring_up_nothing,
             ),
             self.rules,
             self.clock,
@@ -80,6 +81,11 @@ class World:
 
     async def gather(self, text: str) -> Evidence:
         return await self.gatherer.gather(text, SearchRequest(""), self.clock.now().date())
+
+
+async def _bring_up_nothing(_text: str, _project_keys: tuple[str, ...], _until_at: float) -> bool:
+    await trio.lowlevel.checkpoint()
+    return False
 
 
 class _Watched:

@@ -98,8 +98,7 @@ def test_no_line_is_lost_but_those_that_are_superseded(file: str, before: str, m
     if before and not planned.superseded:
         assert planned.text.endswith("\n") == before.endswith("\n")
     new = set(planned.text.split("\n")) - set(before.split("\n"))
-    flipped = {line for line in new if "superseded" in line and "superseded" not in before}
-    assert new - flipped <= {*planned.added, ""}
+    assert new <= {*planned.added, *planned.marked, ""}
 
 
 @given(files, texts, memories)
@@ -209,6 +208,9 @@ def test_in_user_md_the_old_entry_stays_as_superseded_beside_the_new_one() -> No
         f"{EARLIER.replace('active', 'superseded')}\n- Always answer in English. <!-- key: language -->\n"
         "- Never call.\n"
     )
+    assert planned.marked == (EARLIER.replace("active", "superseded"),)
+    memory = Memory("Always answer in German.", Annotations(key="language"), DAY)
+    assert plan_memory(USER, before, memory, ANALYZER, trusted=()).marked == (), "nobody vouches for it"
     again = remember(planned.text, "Always answer in French.", USER, key="language")
     assert again.text.count("status: superseded") == 2
     assert again.superseded == (f"{NOW}\n- Always answer in German. <!-- key: language -->",)

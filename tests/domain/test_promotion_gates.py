@@ -67,7 +67,12 @@ def test_asked_on_several_days_passes_with_every_gate_explained() -> None:
          Exclusion.CONTAMINATION),
         ({"text": "User: hello"}, Exclusion.CONTAMINATION),
         ({"text": "password: hunter2-Blue-Horse"}, Exclusion.SECRET),
+        ({"text": "Traceback (most recent call last):"}, Exclusion.UNFIT),
+        ({"text": "Thanks!"}, Exclusion.UNFIT),
+        ({"text": "`rm -rf build`"}, Exclusion.UNFIT),
         ({"promoted_at": NOW}, Exclusion.PROMOTED),
+        ({"promoted_at": NOW, "rejected_at": NOW - timedelta(1)}, Exclusion.PROMOTED),  # then accepted
+        ({"promoted_at": NOW, "rejected_at": NOW}, Exclusion.REJECTED),  # undone
         ({"rejected_at": NOW}, Exclusion.REJECTED),
         ({"signals": Signals()}, Exclusion.SIGNALS),
         ({"signals": replace(ASKED, recalls=0, dailies=40, queries=0)}, Exclusion.RECALLS),
@@ -85,10 +90,13 @@ def test_what_the_owner_deleted_stays_out() -> None:
     assert why_ineligible(Known(), deleted={"t1"}) is Exclusion.DELETED
 
 
-def test_a_turn_of_a_session_may_begin_with_who_speaks() -> None:
+def test_what_was_said_in_an_interactive_session_may_be_promoted() -> None:
     interactive = Provenance(Origin.OWNER, SessionKind.INTERACTIVE)
 
-    assert reason(Known(text="User: hello", is_session=True, provenance=interactive)) is None
+    said = Known(text="The pump is behind the shelf.", is_session=True, provenance=interactive)
+
+    assert reason(said) is None
+    assert reason(replace(said, text="Conversation Summary: x")) is Exclusion.CONTAMINATION
 
 
 def test_age_and_score_are_inclusive() -> None:

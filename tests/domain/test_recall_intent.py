@@ -67,6 +67,16 @@ SLOW_S = 2.0  # a pattern that goes back and forth needs hours
         "summarize our ",
         "conversation from ",
         "kannst du dich an ",
+        "why a did you ",
+        "wie hast du be ",
+        "wie a be ge ",
+        "¿dónde a a ",
+        "por que a gente ",
+        "когда мы там ",
+        "我们什么时候",
+        "なぜをを",
+        "우리 왜 를 ",
+        "왜 를 를 ",
     ],
 )
 def test_long_text_takes_no_longer_than_its_length(piece: str) -> None:

@@ -1,22 +1,27 @@
-"""A workspace with notes, and nights that promote what they say: real files, a real ledger, signals in memory."""
+"""A workspace with notes and nights that promote what they say: files and a ledger, and signals in memory."""
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.deletions import Deletions
 from openclaw_memd.domain.claims import claim_key, claim_text
 from openclaw_memd.domain.promotion_score import Score, Signals
-from openclaw_memd.domain.provenance import HANDWRITTEN, Provenance
+from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, Provenance
+from openclaw_memd.domain.sketches import sketch_line
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.consolidating import Bounds, Consolidation, Mode
 from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.dreaming.types import Applied, Candidate, Ranked
+from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.corpus import Corpus
+from openclaw_memd.index.ledger.spans import record_spans
+from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.models.chat.absent import AbsentChatModel
 from openclaw_memd.ports import ChatModel
 from openclaw_memd.zones import Zone
@@ -59,16 +64,17 @@ class Nights:
     model: ChatModel = field(default_factory=lambda: AbsentChatModel("there is none"))
     chars: int = 10_000
     consolidation: Consolidation = field(init=False)
+    corpus: Corpus = field(init=False)
 
     def __post_init__(self) -> None:
-        corpus = Corpus(self.world.roots, FileRules.parse(), attributor=self.world.attributor)
+        self.corpus = Corpus(self.world.roots, FileRules.parse(), attributor=self.world.attributor)
         self.consolidation = Consolidation(
             state=self.world.state,
             core=self.core,
             writer=self.world.writer,
             deletions=self.deletions,
             signals=self.signals,
-            sources=Sources(corpus),
+            sources=Sources(self.corpus),
             analyzer=Analyzer(),
             zone=Zone("Europe/Vienna"),
             bounds=Bounds(lambda _file: self.chars),
@@ -130,6 +136,33 @@ class Nights:
         return [
             self.candidate(line, number, path=path, noted_on=noted_on) for number, line in enumerate(lines, 1)
         ]
+
+    async def note_as(self, provenance: Provenance, *lines: str, path: str = NOTE) -> list[Ranked]:
+        """The same, written by somebody whom the ledger knows."""
+        record = partial(
+            record_spans,
+            append_id=None,
+            path=path,
+            lines=[f"- {line}" for line in lines],
+            provenance=provenance,
+            agent="main",
+            session_id="s1",
+            at=NOW,
+            sketches=partial(sketch_line, analyzer=Analyzer()),
+        )
+        await self.world.state.write(record)
+        chosen = self.note(*lines, path=path)
+        return [
+            self.candidate(one.candidate.text, one.candidate.start_line, path=path, provenance=provenance)
+            for one in chosen
+        ]
+
+    def distrust(self, path: str, line: int) -> None:
+        """Say that a line of a note comes from outside; blocks."""
+        file = self.corpus.look_up(path).files[0]
+        read = self.corpus.read(file)
+        assert isinstance(read, FileText)
+        self.world.attributor.trust(file, read, Selection(line, line, None), Origin.UNTRUSTED)
 
     async def night(
         self, selected: Sequence[Ranked], *, run_id: str = "r1", mode: Mode = "write", now: datetime = NOW

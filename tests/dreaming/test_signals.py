@@ -4,12 +4,14 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 
-import trio
 import pytest
+import trio
 
-from openclaw_memd.domain.callers import ChatType, Sender
+from openclaw_memd.domain.callers import Caller, ChatType, Sender
+from openclaw_memd.domain.forgetting import Selectors
 from openclaw_memd.domain.promotion_score import score_signals
 from openclaw_memd.domain.provenance import Origin, SessionKind
+from openclaw_memd.domain.short_term import short_term_note
 from openclaw_memd.index.text_rows import Connection
 from tests.dreaming.worlds import OWNER, open_world, session
 
@@ -90,7 +92,9 @@ async def test_a_recall_is_credited_to_what_answers_and_not_to_its_neighbours() 
 
 async def test_headings_tell_what_an_entry_is_about() -> None:
     async with open_world() as world:
-        await world.note("memory/2026-01-11.md", "## Router\n\n- Port 8080.\n\n## Morning\n\n- Ana came by.\n")
+        await world.note(
+            "memory/2026-01-11.md", "## Router\n\n- Port 8080.\n\n## Morning\n\n- Ana came by.\n"
+        )
         await world.ask("router port")
         await world.ask("when did Ana come by?")
         assert set(await world.candidates()) == {"Router: Port 8080.", "Ana came by."}
@@ -126,10 +130,10 @@ async def test_what_is_fetched_after_a_search_counts_with_its_question() -> None
     ],
     ids=["cron", "heartbeat", "subagent", "unknown", "no session"],
 )
-async def test_only_interactive_sessions_count(caller: object) -> None:
+async def test_only_interactive_sessions_count(caller: Caller) -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
-        await world.ask("gateway", caller)  # type: ignore[arg-type]
+        await world.ask("gateway", caller)
         assert await world.signals.candidates() == []
         await world.ask("gateway", None)
         assert len(await world.signals.candidates()) == 1
@@ -151,16 +155,16 @@ async def test_p6_lines_that_a_cron_run_wrote_are_no_candidates() -> None:
     async with open_world() as world:
         cron = session("job", session_kind=SessionKind.CRON)
         for number in range(5):
-            await world.agent.notes.append(cron, text=f"- Nightly report {number}: the backup took 3 minutes.")
+            await world.agent.notes.append(
+                cron, text=f"- Nightly report {number}: the backup took 3 minutes."
+            )
         await world.memory.sync()
         await world.ask("nightly report backup")
         await world.ingest()
         assert await world.signals.candidates() == []
 
 
-async def test_2_a_bare_name_is_one_in_memory() -> None:
-    from openclaw_memd.domain.short_term import short_term_note
-
+def test_2_a_bare_name_is_one_in_memory() -> None:
     assert short_term_note("2026-04-03.md") == "memory/2026-04-03.md"
     assert short_term_note(".\\memory\\2026-04-03.md") == "memory/2026-04-03.md"
     for path in ("notes/2026-04-03.md", "memory/dreaming/deep/2026-04-03.md", "MEMORY.md"):
@@ -171,7 +175,9 @@ async def test_2_a_bare_name_is_one_in_memory() -> None:
 async def test_8_long_texts_with_the_same_beginning_are_two_claims() -> None:
     async with open_world() as world:
         beginning = "The gateway log says " + "and so on " * 90
-        await world.note("memory/2026-01-11.md", f"- {beginning} for Ana.\n\nBetween.\n\n- {beginning} for Bob.\n")
+        await world.note(
+            "memory/2026-01-11.md", f"- {beginning} for Ana.\n\nBetween.\n\n- {beginning} for Bob.\n"
+        )
         await world.ingest()
         long = [one for one in await world.signals.candidates() if "log" in one.text]
         assert len(long) == 2
@@ -232,8 +238,9 @@ async def test_13_a_note_that_is_read_again_is_not_of_use_again() -> None:
             await world.ingest()
         last = (await world.candidates())[PORT].signals
         assert last.dailies == first.dailies + 3
+        assert last.last_at is not None
         assert last.last_at == first.last_at
-        assert score_signals(last, world.clock.now()).recency < score_signals(first, world.clock.now()).recency + 1e-9
+        assert score_signals(last, world.clock.now()).recency < score_signals(first, last.last_at).recency
 
 
 async def test_15_a_forgotten_session_leaves_nothing_and_others_stay() -> None:
@@ -244,15 +251,9 @@ async def test_15_a_forgotten_session_leaves_nothing_and_others_stay() -> None:
         await world.memory.sync()
         hits = await world.hits("gateway port", corpus="sessions")
         assert len(hits) == 2
-        await world.agent.forgetting.forget("main", _selectors("first"))
+        await world.agent.forgetting.forget("main", Selectors(session_ids=frozenset({"first"})))
         await world.signals.record_recall(OWNER, "gateway port", hits)
         assert list(await world.candidates()) == ["The gateway of the attic is port 2222."]
-
-
-def _selectors(name: str) -> object:
-    from openclaw_memd.domain.forgetting import Selectors
-
-    return Selectors(session_ids=frozenset({name}))
 
 
 async def test_16_rows_that_are_no_memory_are_dropped_one_by_one() -> None:
@@ -276,10 +277,13 @@ async def test_p1_what_dreaming_wrote_into_a_note_is_never_read() -> None:
     async with open_world() as world:
         managed = (
             "\n## Light Sleep\n<!-- openclaw:dreaming:light:start -->\n- Candidate: the gateway\n"
-            "  - confidence: 0.00\n  - evidence: memory/2026-01-10.md:1-1\n  - status: staged\n  - recalls: 0\n"
+            "  - confidence: 0.00\n  - evidence: memory/2026-01-10.md:1-1\n"
+            "  - status: staged\n  - recalls: 0\n"
         )
         await world.note("memory/2026-01-11.md", NOTE + managed)
-        await world.note("memory/2026-01-10.md", managed + "<!-- openclaw:dreaming:light:end -->\n\n- The pot is old.\n")
+        await world.note(
+            "memory/2026-01-10.md", managed + "<!-- openclaw:dreaming:light:end -->\n\n- The pot is old.\n"
+        )
         for question in ("gateway", "candidate confidence staged", "pot"):
             await world.ask(question)
         await world.ingest()
@@ -292,7 +296,9 @@ async def test_p1_what_dreaming_wrote_into_a_note_is_never_read() -> None:
 
 async def test_a_secret_is_never_a_candidate() -> None:
     async with open_world() as world:
-        await world.note("memory/2026-01-11.md", "- The gateway password: hunter2hunter2\n- The gateway is grey.\n")
+        await world.note(
+            "memory/2026-01-11.md", "- The gateway password: hunter2hunter2\n- The gateway is grey.\n"
+        )
         await world.ask("gateway")
         await world.ingest()
         assert list(await world.candidates()) == ["The gateway is grey."]
@@ -301,8 +307,9 @@ async def test_a_secret_is_never_a_candidate() -> None:
 async def test_outside_text_has_keys_of_its_own() -> None:
     async with open_world() as world:
         guest = session("guest", sender=Sender("u2"), chat_type=ChatType.DIRECT)
-        await world.agent.notes.append(guest, text=f"- {PORT}")
         await world.note("memory/2026-01-10.md", f"- {PORT}\n")
+        await world.agent.notes.append(guest, text=f"- {PORT}")
+        await world.memory.sync()
         await world.ask("gateway")
         found = await world.signals.candidates()
         assert {one.provenance.origin for one in found} == {Origin.AGENT, Origin.UNTRUSTED}
@@ -320,7 +327,9 @@ async def test_t2_one_outside_line_costs_the_others_nothing() -> None:
         await world.memory.sync()
         await world.ask("gateway of house")
         found = await world.candidates()
-        trusted = {text for text, one in found.items() if one.provenance.origin in (Origin.OWNER, Origin.AGENT)}
+        trusted = {
+            text for text, one in found.items() if one.provenance.origin in (Origin.OWNER, Origin.AGENT)
+        }
         assert trusted <= set(lines)
         await world.ingest()
         found = await world.candidates()
@@ -330,7 +339,9 @@ async def test_t2_one_outside_line_costs_the_others_nothing() -> None:
 async def test_p3_three_questions_on_three_days_are_three_queries() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
-        for number, question in enumerate(["gateway port?", "where does the gateway listen?", "port of gateway"]):
+        for number, question in enumerate(
+            ["gateway port?", "where does the gateway listen?", "port of gateway"]
+        ):
             await world.ask(question, None if number else OWNER)
             world.clock.move(days=1)
         found = (await world.candidates())[PORT]

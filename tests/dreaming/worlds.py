@@ -14,7 +14,7 @@ import msgspec
 from openclaw_memd.config.schema import Agent, Config
 from openclaw_memd.daemon.agents import AgentMemory
 from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
-from openclaw_memd.domain.audience import OPERATOR, view_of
+from openclaw_memd.domain.audience import view_of
 from openclaw_memd.domain.callers import Caller, ChatType, Sender
 from openclaw_memd.domain.provenance import SessionKind
 from openclaw_memd.dreaming.ingesting import Ingested
@@ -71,14 +71,22 @@ class World:
         self.write(path, text)
         await self.memory.sync()
 
-    async def hits(self, question: str, *, corpus: Any = "memory", most: int = 10) -> tuple[Hit, ...]:
-        view = OPERATOR if corpus == "memory" else view_of(OWNER, cross_conversation=True)
+    async def hits(
+        self,
+        question: str,
+        caller: Caller | None = OWNER,
+        *,
+        corpus: Any = "memory",
+        most: int = 10,
+    ) -> tuple[Hit, ...]:
+        """What the caller may see of what is found."""
+        view = view_of(caller, cross_conversation=True)
         request = SearchRequest(question, corpus=corpus, max_results=most, min_score=0.0, view=view)
         return (await self.agent.search(request)).hits
 
     async def ask(self, question: str, caller: Caller | None = OWNER, *, corpus: Any = "memory") -> None:
         """Search, and record what was found as the gateway does."""
-        await self.signals.record_recall(caller, question, await self.hits(question, corpus=corpus))
+        await self.signals.record_recall(caller, question, await self.hits(question, caller, corpus=corpus))
 
     async def get(self, path: str, caller: Caller | None = OWNER, *, first: int = 1, lines: int = 99) -> None:
         """Fetch lines, and record it as the gateway does."""

@@ -154,7 +154,7 @@ async def test_the_same_where_names_cannot_be_exchanged(
 ) -> None:
     monkeypatch.setattr(renaming, "find_renameat2", lambda: None)
     async with open_world(tmp_path) as world:
-        assert world.writer.mode("MEMORY.md") == "weak"
+        assert world.writer.mode == "weak"
         world.write(BEFORE)
         with monkeypatch.context() as broken:
             step(broken, code)

@@ -16,6 +16,7 @@ from openclaw_memd.domain.lint import Finding
 from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier
 from openclaw_memd.errors import NotFoundError
 from openclaw_memd.events import Events
+from openclaw_memd.gateway.dream_results import DreamStatus
 from openclaw_memd.gateway.results import StatusReport, SyncReport
 from openclaw_memd.gateway.services import AgentServices, Gauge, Services
 from openclaw_memd.index.first_answers import FirstAnswers
@@ -91,10 +92,13 @@ class FakeAgent:
         self.deep: Any = None
         self.deep_timeout_ms = 15_000
         self.turns: Any = None
+        self.dreams: Any = None
+        self.reviewing: Any = None
         self.turn_deadline_ms = 250
         self.intents: Any = None
         self.reminders: Any = None
         self.firing: Any = None
+        self.explaining: Any = None
         self.chat_model: ChatModel = AbsentChatModel("none")
         self.runtimes = AttachedRuntimes()
         self.on_sync: Callable[[], Awaitable[SyncReport]] | None = None
@@ -141,6 +145,9 @@ class FakeAgent:
         raise NotImplementedError
 
     async def lint(self, file: str | None) -> list[Finding]:
+        raise NotImplementedError
+
+    async def dream_status(self) -> DreamStatus:
         raise NotImplementedError
 
     async def search(self, request: SearchRequest) -> SearchAnswer:

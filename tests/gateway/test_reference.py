@@ -8,11 +8,13 @@ import msgspec
 import pytest
 
 from openclaw_memd.deep.types import DeepReason
+from openclaw_memd.domain import promotion_gates
 from openclaw_memd.domain.admission import Exclusion
 from openclaw_memd.domain.authority import missing_authority
 from openclaw_memd.domain.eligibility import Ineligible
 from openclaw_memd.domain.escalation import EscalationReason
 from openclaw_memd.domain.flush_plan import FlushReason
+from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.notes import Obstacle
 from openclaw_memd.gateway.contexts import caller_of
@@ -22,8 +24,10 @@ from openclaw_memd.gateway.reasons import (
     ANSWER_REASONS,
     DEEP_REASONS,
     ERROR_REASONS,
+    EXCLUDED_REASONS,
     MESSAGE_REASONS,
     PLAN_REASONS,
+    SETBACK_REASONS,
     SKIP_REASONS,
     TRANSCRIPT_REASONS,
     TURN_REASONS,
@@ -97,6 +101,8 @@ def test_every_reason_in_the_source_is_described_and_no_other() -> None:
 def test_the_other_reasons_are_those_of_their_types() -> None:
     assert set(ANSWER_REASONS) == {*get_args(EmptyReason), *get_args(Degraded)}
     assert set(SKIP_REASONS) == set(SkipReason)
+    assert set(EXCLUDED_REASONS) == set(promotion_gates.Exclusion)
+    assert set(SETBACK_REASONS) == set(Setback)
     assert set(DEEP_REASONS) == {*EscalationReason, *get_args(DeepReason)}
     assert set(MESSAGE_REASONS) == {*FilterReason, *MessageSkip, *Exclusion}
     assert set(PLAN_REASONS) == set(FlushReason)

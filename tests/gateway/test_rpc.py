@@ -11,6 +11,7 @@ from openclaw_memd.config.schema import Limits
 from openclaw_memd.deep.types import DeepAnswer, DeepRequest
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.recall.types import GetRequest, SearchAnswer, SearchRequest
+from openclaw_memd.turn.drafts import Reply, TurnRequest
 from tests.gateway.clients import call, dispatching
 from tests.gateway.fakes import HIT, FakeServices, found, never
 
@@ -347,6 +348,34 @@ async def test_deep_recall_has_a_deadline_of_its_own_and_is_never_an_error_for_i
         took_s = trio.current_time() - started
     assert (answer["outcome"], answer["reason"], answer["hits"]) == ("timeout", "deadline", [])
     assert services.main.deep.deadlines == [pytest.approx(started + limit_s)]
+    assert limit_s <= took_s <= limit_s + 0.05
+
+
+@dataclass
+class StuckTurns:
+    """Turns that cannot be interrupted."""
+
+    deadlines: list[float] = field(default_factory=list)
+
+    async def answer(self, request: TurnRequest) -> Reply:
+        self.deadlines.append(request.deadline_at)
+        with trio.CancelScope(shield=True):
+            await trio.sleep(60)
+        raise AssertionError
+
+
+@pytest.mark.parametrize(("params", "limit_s"), [({}, 0.25), ({"deadline_ms": 60}, 0.06)])
+async def test_a_message_is_answered_by_its_deadline_with_nothing_rather_than_an_error(
+    services: FakeServices, autojump_clock: trio.testing.MockClock, params: dict[str, int], limit_s: float
+) -> None:
+    services.main.turns = StuckTurns()
+    async with dispatching(services) as ask:
+        started = trio.current_time()
+        answer = (await ask(call("inject.turn", text="hello", turn_id="t1", **params)))["result"]
+        took_s = trio.current_time() - started
+    assert (answer["context"], answer["intents"], answer["degraded"]) == ("", [], ["deadline"])
+    assert answer["escalate"] == {"run": False, "reason": "deadline"}
+    assert services.main.turns.deadlines == [pytest.approx(started + limit_s)]
     assert limit_s <= took_s <= limit_s + 0.05
 
 

@@ -1,4 +1,6 @@
 import re
+import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -6,6 +8,7 @@ from pathlib import Path
 import pytest
 import structlog.testing
 import trio
+import trio.lowlevel
 
 from openclaw_memd.domain.audience import OPERATOR, View, view_of
 from openclaw_memd.domain.bootstrap_files import Reason
@@ -15,7 +18,7 @@ from openclaw_memd.domain.framing import BEGIN_RECALL, END_RECALL
 from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.domain.recall_guard import strip_recalled
 from openclaw_memd.injection.bootstrap import BootstrapAnswer
-from openclaw_memd.injection.given_files import Budgets, GivenFiles
+from openclaw_memd.injection.given_files import Asking, Budgets, GivenFile, GivenFiles
 from openclaw_memd.logs import ALLOWED_FIELDS
 from tests.injection.givings import OWNER, OWNERS, Giving, open_giving
 
@@ -384,3 +387,21 @@ async def test_the_log_tells_each_time_and_nothing_that_it_may_not(tmp_path: Pat
 
         assert [log["path"] for log in logs] == ["AGENTS.md", "SOUL.md", "MEMORY.md"] * 2
         assert {name for log in logs for name in log} - {"log_level"} <= ALLOWED_FIELDS
+
+
+async def test_choosing_what_is_given_holds_up_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give, threads = GivenFiles.give, list[int]()
+
+    def note_thread(files: GivenFiles, asking: Asking) -> Mapping[str, GivenFile]:
+        threads.append(threading.get_ident())
+        return give(files, asking)
+
+    monkeypatch.setattr(GivenFiles, "give", note_thread)
+    async with open_giving(tmp_path) as giving:
+        fill(giving)
+        first = await giving.bootstrap.build(OWNERS)
+        assert await giving.bootstrap.build(OWNERS) == first
+    assert len(threads) == 1, "what is known is not chosen again"
+    assert threading.get_ident() not in threads

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.files.git_repository import GitRepositories
@@ -87,3 +88,45 @@ async def test_a_folder_that_hangs_holds_nobody_up(tmp_path: Path) -> None:
         while await scopes.active(caller) == ():
             await trio.lowlevel.checkpoint()
         assert await scopes.active(caller) == ("path:/mnt/gone",)
+
+
+async def test_calls_at_the_same_time_hear_the_same(tmp_path: Path) -> None:
+    slow = Slow()
+    scopes = ProjectScopes(slow)
+    heard: list[str | None] = []
+
+    async def ask() -> None:
+        heard.append(await scopes.current(replace(CALLER, project_root=str(tmp_path))))
+
+    with trio.fail_after(LOOK_S * 20):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask)
+            nursery.start_soon(ask)
+            await trio.testing.wait_all_tasks_blocked()
+            slow.may_answer.set()
+    assert heard == [f"path:{tmp_path}"] * 2
+    assert slow.asked == 1
+
+
+async def test_a_folder_that_nobody_could_look_at_is_looked_at_later(mock_clock: MockClock) -> None:
+    slow = Slow()
+    scopes = ProjectScopes(slow)
+
+    async def ask(folder: str) -> str | None:
+        return await scopes.current(replace(CALLER, project_root=folder))
+
+    async with trio.open_nursery() as nursery:
+        for number in range(5):
+            nursery.start_soon(ask, f"/{number}")
+        await trio.testing.wait_all_tasks_blocked()
+        mock_clock.jump(LOOK_S)
+        await trio.testing.wait_all_tasks_blocked()
+        slow.may_answer.set()
+    for number in range(5):
+        while (key := await ask(f"/{number}")) is None:  # a thread may still end
+            await trio.lowlevel.checkpoint()
+        assert key == f"path:/{number}"
+
+
+async def test_a_folder_that_the_system_refuses_is_of_no_project() -> None:
+    assert await ProjectScopes().current(replace(CALLER, project_root="/" + "a" * 300)) is None

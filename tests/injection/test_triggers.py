@@ -1,6 +1,8 @@
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 import trio
@@ -141,6 +143,26 @@ async def test_the_index_is_kept_like_the_files_in_the_background(
 async def test_after_the_deadline_nothing_is_brought_up(tmp_path: Path) -> None:
     async with open_world(tmp_path, SHIP) as world:
         assert await world.hits("release time", limit_s=-1.0) == ()
+
+
+async def test_an_index_that_takes_long_to_build_holds_up_nobody_past_the_deadline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_world(tmp_path, SHIP) as world:
+        build, may_build = world.entries._build, threading.Event()
+
+        def build_slowly(*arguments: Any) -> Any:
+            assert may_build.wait(LIMIT_S)
+            return build(*arguments)
+
+        monkeypatch.setattr(world.entries, "_build", build_slowly)
+        began_at = trio.current_time()
+        try:
+            assert await world.hits("release time", limit_s=0.05) == ()
+            assert trio.current_time() - began_at < LIMIT_S / 2
+        finally:
+            may_build.set()
+        assert await world.found("release time") == ["Ship with the blue script"]
 
 
 lines = st.sampled_from(

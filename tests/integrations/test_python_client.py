@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -88,6 +89,22 @@ def test_memd_asks_the_model_that_is_lent(memd: Any, daemon: RunningDaemon) -> N
     assert "18790" in recalled["summary"]
     assert {"system", "prompt", "max_tokens", "deadline_ms", "purpose"} <= asked[0].keys()
     assert 0 < asked[0]["deadline_ms"] <= 15_000
+
+
+def test_a_model_that_is_lent_anew_leaves_no_question_without_a_thread(
+    memd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memd.lend(lambda _question: "NONE")
+    before = memd._model_threads
+
+    def shut_down(*, wait: bool) -> None:
+        ThreadPoolExecutor.shutdown(before, wait=wait)
+        memd._model_threads.submit(int).result(5)  # what comes now
+
+    monkeypatch.setattr(before, "shutdown", shut_down)
+    memd.lend(lambda _question: "NONE")
+
+    assert memd._model_threads is not before
 
 
 def test_a_model_that_fails_costs_nothing_but_its_judgement(memd: Any, daemon: RunningDaemon) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -150,3 +152,48 @@ async def test_a_clock_set_back_hides_nothing_for_longer_than_a_cooldown(world: 
     assert await opened.told("release") == []
     world.clock.forward(hours=1)
     assert await opened.told("release") == ["mention the changelog"]
+
+
+async def test_a_year_of_talk_about_it(world: World, opened: Open) -> None:
+    """Through both clock changes and clocks that are set back no two fires are nearer than the cooldown."""
+    start = world.clock.now()
+    end, over = start + timedelta(days=330), start + timedelta(days=365)
+    (made,) = await opened.create(replace(RELEASE, max_fires=1_000, expires_at=start + timedelta(days=400)))
+    fired: list[datetime] = []
+    passed = 0
+    while world.clock.now() < over:
+        passed += 1
+        world.clock.forward(hours=-2 if passed % 100 == 0 else 11)
+        if await opened.told("the release"):
+            fired.append(world.clock.now())
+        if world.clock.now() >= end:
+            await opened.intents.cancel("main", made.id)
+    assert all(after - before >= timedelta(days=1) for before, after in pairwise(fired))
+    assert fired[-1] < end + timedelta(hours=11)
+    assert 235 <= len(fired) <= 330 * 24 // 33 + 1
+    assert (await opened.intents.get("main", made.id)).fire_count == len(fired)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "message"),
+    [
+        ("the", "is it the one"),
+        ("a", "plan A it is"),
+        ("🎉", "we did it 🎉"),
+        ("C++", "written in c"),
+        ("网关设置", "请检查网关设置文件"),
+        ("release the", "THE RELEASE"),
+        ("über uns", "Uber uns"),
+    ],
+)
+async def test_odd_keywords_are_found_too(opened: Open, keyword: str, message: str) -> None:
+    await opened.create(Wish("x", ("unsaid word", keyword)))
+    assert await opened.told("nothing of that kind") == []
+    assert await opened.told(message) == ["x"]
+
+
+async def test_a_common_word_hides_no_rare_one(opened: Open) -> None:
+    """What is looked up of a keyword is the word that few others are looked up by."""
+    await opened.create(*(Wish(f"n{n}", ("new", f"new topic{n}")) for n in range(20)))
+    assert await opened.told("about topic7 and topic13", most=20) == []
+    assert await opened.told("a new topic7", most=3) == ["n0", "n1", "n2"]

@@ -118,8 +118,11 @@ class Play:
                 await self.say(step, opened, turns)
             case End(how, which) if self.by_id:
                 fires = list(self.by_id.values())[which % len(self.by_id)]
-                await getattr(opened.intents, how)("main", fires.intent.id)
+                _, changed = await getattr(opened.intents, how)("main", fires.intent.id)
                 fires.ended = True
+                if not changed:
+                    of_intent = (one.token for one in self.fired if one.intent.id == fires.intent.id)
+                    self.given_back.update(of_intent)
             case Release(which) if self.fired:
                 await self.release(self.fired[which % len(self.fired)], opened)
             case Pass(hours):

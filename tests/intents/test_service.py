@@ -107,6 +107,16 @@ async def test_what_is_not_there_or_another_agents_is_not_found(opened: Open, me
             await getattr(opened.intents, method)(agent, intent_id)
 
 
+@pytest.mark.parametrize("end", ["cancel", "finish"])
+async def test_what_was_ended_after_its_last_fire_does_not_come_back(opened: Open, end: str) -> None:
+    (made,) = await opened.create(replace(RELEASE, max_fires=1))
+    (fired,) = await opened.say("the release")
+    _, changed = await getattr(opened.intents, end)("main", made.id)
+    assert not changed
+    assert await opened.firing.release("main", [fired.token]) == 0
+    assert await opened.told("the release") == []
+
+
 async def test_a_list_is_paged_and_shows_states_as_they_are_now(world: World, opened: Open) -> None:
     made = await opened.create(*(replace(RELEASE, description=f"n{n}") for n in range(5)))
     first = await opened.intents.list("main", limit=2)

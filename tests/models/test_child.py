@@ -13,7 +13,7 @@ import pytest
 from openclaw_memd.index.preparing_process import COMMAND as PREPARING_COMMAND
 from openclaw_memd.models import wire
 from openclaw_memd.models.chat.local import COMMAND as CHAT_COMMAND
-from openclaw_memd.models.process import COMMAND
+from openclaw_memd.models.embedding_process import COMMAND
 
 WAIT_S = 20
 

@@ -15,7 +15,7 @@ import pytest
 import trio
 import trio.testing
 
-from openclaw_memd.models import host, local, process
+from openclaw_memd.models import embedding_process, host, local, process
 from openclaw_memd.models.local import DEATHS_ALONE, QUERY_LOAD_WAIT_S, LocalEmbedder
 from openclaw_memd.models.locate import LocalModel, MissingModelError
 from openclaw_memd.models.recipe import Recipe
@@ -32,7 +32,7 @@ MODEL = LocalModel(
 def shorter_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processes are real, so is the time; the waits keep their order."""
     monkeypatch.setattr(host, "_BACKOFF_S", 0.05)
-    monkeypatch.setattr(process, "ANSWER_LIMIT_S_PER_BYTE", 0.0)
+    monkeypatch.setattr(embedding_process, "ANSWER_LIMIT_S_PER_BYTE", 0.0)
     monkeypatch.setattr(process, "_STOP_S", 0.3)
 
 
@@ -331,7 +331,7 @@ async def test_an_answer_that_nobody_fetched_is_no_sign_of_a_hang(tmp_path: Path
 
 
 async def test_more_text_has_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "ANSWER_LIMIT_S_PER_BYTE", 0.01)
+    monkeypatch.setattr(embedding_process, "ANSWER_LIMIT_S_PER_BYTE", 0.01)
     embedding = Embedding(tmp_path, answer_limit_s=0.0)
 
     assert (await embedding.embedder.embed(["slow " * 200], kind="passage")).any()  # 0.3 s of 10

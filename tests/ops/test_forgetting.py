@@ -32,6 +32,8 @@ async def fill(world: World) -> None:
     await world.say("s2", "the spare key is with Ben")
     await world.note("s1", f"- The vault word is {CANARY}.\n  It was set on Friday.")
     await world.note("s2", "- Ben has the spare key.")
+    await world.intend("s1", f"mention the {CANARY}", CANARY, "vault")
+    await world.intend("s2", "mention the spare key", "key")
     await world.sync()
     await world.embed_all()
 
@@ -49,6 +51,8 @@ async def test_a_session_goes_from_everywhere_and_nothing_else_does(tmp_path: Pa
         assert (receipt.files_changed, receipt.lines, receipt.sessions, receipt.messages) == (1, 2, 1, 2)
         assert receipt.spans >= 2
         assert receipt.appends == 1
+        assert receipt.intents == 1
+        assert await world.rows("SELECT session_id FROM intents") == [("s2",)]
         assert receipt.vectors > 0
         assert await world.rows("SELECT count(*) FROM spans WHERE session_id = 's1'") == [(0,)]
         assert await world.rows("SELECT count(*) FROM spans WHERE session_id = 's2'") != [(0,)]
@@ -137,6 +141,8 @@ async def test_an_unrelated_session_changes_nothing(tmp_path: Path) -> None:
         now = await world.dump()
         assert now.pop("state.db:session_tombstones")
         rows.pop("state.db:session_tombstones")
+        assert now.pop("state.db:turn_answers") == []  # who knows what they hold
+        assert rows.pop("state.db:turn_answers")
         assert now == rows
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from openclaw_memd.config.sections import Flush
+from openclaw_memd.config.sections import Intents as IntentSettings
 from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.callers import Caller, ChatType, Sender
@@ -26,12 +27,17 @@ from openclaw_memd.index.attributor import LedgerAttributor
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.indexer import Indexer
 from openclaw_memd.index.ledger.spans import record_spans
+from openclaw_memd.index.ledger.turn_answers import TurnKey
 from openclaw_memd.index.opening import open_index, open_state
 from openclaw_memd.index.preparing import Preparer
 from openclaw_memd.index.rebuilding import Rebuilder
 from openclaw_memd.index.store import Store
+from openclaw_memd.index.turn_answers import TurnAnswers
 from openclaw_memd.index.vector_database import open_vectors
 from openclaw_memd.index.vector_store import VectorStore
+from openclaw_memd.intents.forgetting import IntentForgetting
+from openclaw_memd.intents.service import Intents
+from openclaw_memd.intents.wishes import Wish as IntentWish
 from openclaw_memd.notes.writer import NoteWriter
 from openclaw_memd.ops.forgetting import Forgetting, Forgotten
 from openclaw_memd.sessions.messages import Message, Role
@@ -116,6 +122,14 @@ class World:
 
     async def note(self, session_id: str, text: str) -> None:
         await self.notes.append(caller(session_id), text=text)
+
+    async def intend(self, session_id: str, description: str, *keywords: str) -> None:
+        """A standing intent that the session made, and an answer that brought it."""
+        intents = Intents(self.state, ("en",), self.clock, Zone("UTC"), lambda _agent: IntentSettings())
+        await intents.create(caller(session_id), IntentWish(description, keywords))
+        answers = TurnAnswers(self.state, self.clock)
+        key = TurnKey("main", session_id, "t1")
+        await self.state.write(lambda connection: answers.write(connection, key, description))
 
     async def forget(self, **selectors: Any) -> Forgotten:
         return await self.forgetting.forget("main", select(**selectors))
@@ -246,6 +260,7 @@ async def open_world(
             notes=notes,
             curated=curated,
             sessions=sessions,
+            intents=IntentForgetting(state, TurnAnswers(state, clock), analyzer),
             roots=roots,
             analyzer=analyzer,
             clock=clock,

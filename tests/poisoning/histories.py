@@ -21,6 +21,7 @@ from openclaw_memd.domain.callers import Caller, ChatType, Sender
 from openclaw_memd.domain.provenance import Origin, SessionKind, is_trusted
 from openclaw_memd.events import Events
 from openclaw_memd.files.workspace import open_workspace
+from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.jobs import Jobs
 from openclaw_memd.recall.types import Hit, SearchRequest
 from openclaw_memd.sessions.messages import Message, MessageKind, Role
@@ -138,6 +139,10 @@ class History:
         self._minutes += 1
         self._clock.jump(self._began_at + 60 * self._minutes - self._clock.current_time())
 
+    def await_second(self, second: float) -> None:
+        """Let the clock stand at a second after the beginning, which must lie ahead."""
+        self._clock.jump(self._began_at + second - self._clock.current_time())
+
     def _write(self, name: str, text: str) -> None:
         path = self.workspace / "memory" / name
         path.parent.mkdir(exist_ok=True)
@@ -168,6 +173,10 @@ class History:
         """
         answer = await self._agent.bootstrap.build(view_of(OWNER), reason=Reason.NEW)
         return sorted(answer.context.split("\n"))
+
+    async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
+        """Give lines an origin, as a call does; how many changed."""
+        return await self._agent.trust(path, selection, origin)
 
     def trusted_files(self) -> dict[str, bytes]:
         """The bytes of every memory file but those in quarantine and the one that tainted turns edit."""

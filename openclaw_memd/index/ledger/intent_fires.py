@@ -50,6 +50,11 @@ def take_fire(connection: apsw.Connection, agent: str, token: str, since: dateti
     )
 
 
+def keep_fires(connection: apsw.Connection, number: int) -> None:
+    """Let no fire of an intent be given back any more."""
+    connection.execute("UPDATE intent_fires SET released = 1 WHERE intent = ?", (number,))
+
+
 def prune_fires(connection: apsw.Connection, before: datetime, most: int) -> int:
     """Delete up to ``most`` fires that were made before then; how many went."""
     connection.execute(

@@ -50,7 +50,7 @@ def set_words(connection: apsw.Connection, number: int, forms: KeywordForms) -> 
         ],
     )
     for keyword, words in enumerate(forms):
-        if words:
+        if words and all(words):  # what has no form can never be said
             anchor = min(words, key=lambda word: (_count_anchored(connection, word), -len(word[0])))
             connection.executemany(
                 "INSERT OR IGNORE INTO intent_anchors VALUES (?, ?, ?, ?)",

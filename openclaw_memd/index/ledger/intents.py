@@ -1,7 +1,7 @@
 """Standing intents in the ledger."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Final
 
@@ -49,23 +49,38 @@ def get_intents(connection: apsw.Connection, numbers: Iterable[int]) -> list[Int
     return [read_row(row) for row in rows]
 
 
+def all_intents(connection: apsw.Connection) -> Iterator[IntentRow]:
+    """Every intent of every agent, oldest first."""
+    yield from map(read_row, connection.execute(f"{_SELECT} ORDER BY number"))
+
+
+def delete_intents(connection: apsw.Connection, numbers: Iterable[int]) -> None:
+    """Delete intents with all that is known of them."""
+    connection.executemany("DELETE FROM intents WHERE number = ?", [(number,) for number in numbers])
+
+
 def list_intents(
-    connection: apsw.Connection, agent: str, statuses: Iterable[Status], *, after: int = 0, most: int = -1
-) -> list[IntentRow]:
-    """Up to ``most`` intents of an agent in one of ``statuses``, oldest first, those behind ``after``."""
+    connection: apsw.Connection, agent: str, statuses: Iterable[Status], *, after: int = 0
+) -> Iterator[IntentRow]:
+    """The intents of an agent in one of ``statuses``, oldest first, those behind the number ``after``.
+
+    They are read one by one, for the plus signs keep SQLite from sorting all of them first.
+    """
     rows = connection.execute(
-        f"{_SELECT} WHERE agent = ? AND number > ? AND status IN (SELECT value FROM json_each(?))"
-        " ORDER BY number LIMIT ?",
-        (agent, after, json.dumps([status.value for status in statuses]), most),
+        f"{_SELECT} WHERE +agent = ? AND number > ? AND +status IN (SELECT value FROM json_each(?))"
+        " ORDER BY number",
+        (agent, after, json.dumps([status.value for status in statuses])),
     )
-    return [read_row(row) for row in rows]
+    yield from map(read_row, rows)
 
 
-def find_semantic(connection: apsw.Connection, agent: str) -> list[IntentRow]:
-    """The open events of an agent that also match by meaning."""
+def find_semantic(connection: apsw.Connection, most: int) -> list[IntentRow]:
+    """The open events that also match by meaning, up to ``most`` of each agent, oldest first."""
     rows = connection.execute(
-        f"{_SELECT} WHERE agent = ? AND status IN ('armed', 'fired') AND semantic = 1 ORDER BY number",
-        (agent,),
+        f"{_SELECT} WHERE number IN (SELECT number FROM (SELECT number, row_number() OVER"
+        " (PARTITION BY agent ORDER BY number) AS place FROM intents WHERE semantic = 1"
+        " AND status IN ('armed', 'fired')) WHERE place <= ?) ORDER BY number",
+        (most,),
     )
     return [read_row(row) for row in rows]
 

@@ -134,3 +134,20 @@ def list_runs(connection: apsw.Connection, limit: int, *, run_id: str | None = N
         )
         for number, cause, day, phases, started_at, ended_at, outcome, report in rows
     ]
+
+
+def last_dates(connection: apsw.Connection) -> dict[Phase, date]:
+    """The last local date that the schedule did each phase for."""
+    rows = connection.execute("SELECT phase, max(local_date) FROM dream_dates WHERE done = 1 GROUP BY phase")
+    return {phase: date.fromisoformat(day) for phase, day in rows}
+
+
+def count_candidates(connection: apsw.Connection) -> tuple[int, int]:
+    """How many candidates wait, and how many claims were promoted."""
+    row = connection.execute(
+        "SELECT (SELECT count(*) FROM candidates AS c WHERE NOT EXISTS (SELECT 1 FROM candidate_verdicts"
+        " WHERE key = c.key AND promoted_at IS NOT NULL)),"
+        " (SELECT count(*) FROM candidate_verdicts WHERE promoted_at IS NOT NULL)"
+    ).fetchone()
+    assert row is not None
+    return int(row[0]), int(row[1])

@@ -100,9 +100,10 @@ def undo_promotions(connection: apsw.Connection, run_id: str, file: str) -> None
 
 
 def rewrites_since(connection: apsw.Connection, file: str, since: datetime) -> list[tuple[bytes, bytes]]:
-    """What a file was before and after each rewrite of a night since then."""
+    """What a file was before and after each rewrite of a night since then, oldest first."""
     rows = connection.execute(
-        "SELECT coalesce(before, x''), after FROM preimages WHERE file = ? AND cause = ? AND at > ?",
+        "SELECT coalesce(before, x''), after FROM preimages WHERE file = ? AND cause = ? AND at > ?"
+        " ORDER BY id",
         (file, CAUSE, to_stamp(since)),
     )
     return [(bytes(before), bytes(after)) for before, after in rows]

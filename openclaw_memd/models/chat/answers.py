@@ -11,6 +11,8 @@ from openclaw_memd.ports import ChatModelError, ChatRequest
 MOST_BYTES: Final = 262_144
 """More of an answer is not read: nothing that memd asks for needs a tenth of it."""
 
+FAIR_S: Final = 5.0
+"""Who was given less than this and did not answer has not failed."""
 
 _FENCED = re.compile(r"\A\s*```\w*[ \t]*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 

@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 import trio
 
+from openclaw_memd.domain.surrogates import replace_surrogates
 from openclaw_memd.models import wire
 from openclaw_memd.models.chat.answers import check_answer, timed_out, within
 from openclaw_memd.models.host import LOAD_LIMIT_S
@@ -198,8 +199,8 @@ class LocalChatModel:
 def _question(number: int, request: ChatRequest) -> wire.Complete:
     return wire.Complete(
         number,
-        _writable(request.system),
-        _writable(request.prompt),
+        replace_surrogates(request.system),
+        replace_surrogates(request.prompt),
         None if request.schema is None else json.dumps(request.schema),
         request.max_tokens,
         max(0.0, request.deadline_at - trio.current_time()),
@@ -220,8 +221,3 @@ def _text_of(answer: wire.Answer) -> str:
 
 def _cannot_load(problem: wire.LoadProblem) -> str:
     return NO_LIBRARY if problem == "no_library" else "llama.cpp cannot load the chat model; use another file"
-
-
-def _writable(text: str) -> str:
-    """``text`` without lone surrogates, which have no bytes."""
-    return text.encode("utf-8", "replace").decode()

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import trio
 
-from openclaw_memd.models.chat.answers import MOST_BYTES, check_answer, timed_out, unfence, within
+from openclaw_memd.domain.surrogates import replace_surrogates
+from openclaw_memd.models.chat.answers import FAIR_S, MOST_BYTES, check_answer, timed_out, unfence, within
 from openclaw_memd.models.chat.completions_api import Dialect, concede, encode_request, read_text
 from openclaw_memd.models.http import Answer, JsonPoster, LateAnswerError, LongAnswerError, TransportError
 from openclaw_memd.models.keys import KeyProblemError, read_key
@@ -15,8 +16,6 @@ from openclaw_memd.ports import ChatModelError, ChatModelStatus, ChatRequest, Cl
 
 _WHO = "the chat model's provider"
 _CALLS = 4  # one, and one for each thing that a server may not understand
-_FAIR_S = 5.0
-"""A provider that was given less than this and did not answer has not failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ class RemoteChatModel:
             self._rest.deny(str(error))
             raise ChatModelError("unavailable", str(error)) from None
         except LateAnswerError:
-            if trio.current_time() - began_at >= _FAIR_S:
+            if trio.current_time() - began_at >= FAIR_S:
                 self._rest.failed(f"{_WHO} did not answer in time", None)
             raise timed_out() from None
         except LongAnswerError:
@@ -152,4 +151,4 @@ class RemoteChatModel:
 
     def _prepare(self, text: str) -> str:
         """``text`` as it may be sent: masked, and with bytes for every character."""
-        return self._mask(text).encode("utf-8", "replace").decode()
+        return replace_surrogates(self._mask(text))

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 import structlog
 import trio
 
-from openclaw_memd.models.chat.answers import check_answer, timed_out, within
+from openclaw_memd.models.chat.answers import FAIR_S, check_answer, timed_out, within
 from openclaw_memd.ports import ChatModelError, ChatModelStatus, ChatRequest
 
 REST_S: Final = 30.0
@@ -135,12 +135,14 @@ class RuntimeChatModel:
         self._closed = True
 
     async def _ask(self, runtime: AttachedRuntime, request: ChatRequest) -> str:
+        began_at = trio.current_time()
         try:
             with trio.move_on_at(request.deadline_at):
                 text = check_answer(await runtime.ask(request))
                 self._runtimes.note(runtime, failed=False)
                 return text
             raise timed_out()
-        except ChatModelError:
-            self._runtimes.note(runtime, failed=True)
+        except ChatModelError as error:
+            if error.failure != "timeout" or trio.current_time() - began_at >= FAIR_S:
+                self._runtimes.note(runtime, failed=True)
             raise

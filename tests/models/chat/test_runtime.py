@@ -6,6 +6,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from openclaw_memd.models.chat.answers import FAIR_S
 from openclaw_memd.models.chat.runtime import REST_S, AttachedRuntimes, RuntimeChatModel
 from openclaw_memd.ports import ChatModel, ChatModelError, ChatRequest
 from tests.contracts import HUGE_ANSWER, ChatBehaviour, ChatModelContract, MakeChatModel, question
@@ -107,6 +108,20 @@ async def test_a_silent_one_costs_one_call(runtimes: AttachedRuntimes, autojump_
     assert caught.value.failure == "timeout"
     assert trio.current_time() == 5
     assert await model.complete(question(within_s=5)) == "old"
+
+
+async def test_one_that_had_no_time_is_not_blamed(
+    runtimes: AttachedRuntimes, autojump_clock: MockClock
+) -> None:
+    model = RuntimeChatModel(runtimes)
+    runtimes.attach(Runtime("late", delay_s=math.inf))
+
+    with pytest.raises(ChatModelError):
+        await model.complete(question(within_s=FAIR_S - 1))
+    assert model.status().state == "ready"
+    with pytest.raises(ChatModelError):
+        await model.complete(question(within_s=FAIR_S))
+    assert model.status().state == "degraded"
 
 
 async def test_one_answer_takes_at_most_its_time(

@@ -1,0 +1,69 @@
+"""The sweeps of one workspace in its ledger: begun once, kept alive, ended."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import date
+from functools import partial
+from secrets import token_hex
+from typing import Final
+
+import msgspec
+import trio
+
+from openclaw_memd.domain.dream_pages import Phase
+from openclaw_memd.dreaming.reports import NightReport
+from openclaw_memd.index.ledger import nights as ledger
+from openclaw_memd.index.ledger.nights import Cause, Outcome, Run
+from openclaw_memd.index.store import Store
+from openclaw_memd.ports import Clock
+
+BEAT_S: Final = 20.0
+_ENDING_S: Final = 2.0
+
+
+class Runs:
+    """All methods raise ``UnavailableError`` or ``DamagedError`` when the ledger cannot be used."""
+
+    def __init__(self, state: Store, clock: Clock) -> None:
+        self._state = state
+        self._clock = clock
+
+    async def begin(self, cause: Cause, phases: Sequence[Phase], day: date) -> Run | None:
+        """A new run; None when another one is alive, or nothing is left to do for the date."""
+        now = self._clock.now()
+        run = Run(f"{now:%Y%m%dT%H%M%SZ}-{token_hex(3)}", cause, day, tuple(phases), now)
+        return await self._state.write(partial(ledger.begin_run, run=run))
+
+    @asynccontextmanager
+    async def alive(self, run: Run) -> AsyncIterator[None]:
+        """Keep the run's lease inside the ``with`` block."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._beat, run.id)
+            yield
+            nursery.cancel_scope.cancel()
+
+    async def note_done(self, run: Run, phase: Phase) -> None:
+        """Note that a phase of a run needs nothing more."""
+        await self._state.write(partial(ledger.note_done, run_id=run.id, phases=(phase,)))
+
+    async def end(self, run_id: str, outcome: Outcome, report: NightReport | None = None) -> None:
+        """End a run, cancelled or not; harmless when it ended before."""
+        text = None if report is None else msgspec.json.encode(report).decode()
+        work = partial(ledger.end_run, run_id=run_id, outcome=outcome, report=text, now=self._clock.now())
+        with trio.move_on_after(_ENDING_S, shield=True):
+            await self._state.write(work)
+
+    async def list(self, limit: int) -> list[Run]:
+        """The last runs, the newest first."""
+        return await self._state.read(partial(ledger.list_runs, limit=limit))
+
+    async def report(self, run_id: str | None) -> NightReport | None:
+        """What a run told of itself, of the last that did when ``run_id`` is None."""
+        runs = await self._state.read(partial(ledger.list_runs, limit=ledger.KEPT_REPORTS, run_id=run_id))
+        told = next((run.report for run in runs if run.report is not None), None)
+        return None if told is None else msgspec.json.decode(told, type=NightReport)
+
+    async def _beat(self, run_id: str) -> None:
+        while True:
+            await trio.sleep(BEAT_S)
+            await self._state.write(partial(ledger.note_alive, run_id=run_id, now=self._clock.now()))

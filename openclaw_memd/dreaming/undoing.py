@@ -1,0 +1,135 @@
+"""Taking back what a run wrote, and keeping out what nobody wants."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+import trio
+
+from openclaw_memd.curated.core import CuratedCore
+from openclaw_memd.curated.deletions import Deletions
+from openclaw_memd.curated.history import History
+from openclaw_memd.curated.revisions import Author, Revision
+from openclaw_memd.curated.writer import CuratedWriter
+from openclaw_memd.domain.deletions import trace_text
+from openclaw_memd.domain.line_hashes import hash_text
+from openclaw_memd.domain.markdown import Entry, parse_entries
+from openclaw_memd.domain.taking_out import take_out
+from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.dreaming.checking import Signals
+from openclaw_memd.errors import ConflictError, NotFoundError
+from openclaw_memd.index.ledger import promotions as ledger
+from openclaw_memd.index.ledger.curated_entries import bury_entries
+from openclaw_memd.index.store import Store
+
+CAUSE: Final = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The files that were rewritten, and how many entries went."""
+
+    run_id: str
+    files: tuple[str, ...]
+    undone: int
+
+
+class Undoing:
+    """Undoes runs of one workspace; ``turn`` is that of who writes what nights choose."""
+
+    def __init__(
+        self,
+        *,
+        state: Store,
+        core: CuratedCore,
+        writer: CuratedWriter,
+        history: History,
+        deletions: Deletions,
+        signals: Signals,
+        analyzer: Analyzer,
+        turn: trio.Lock,
+    ) -> None:
+        self._state = state
+        self._core = core
+        self._writer = writer
+        self._history = history
+        self._deletions = deletions
+        self._signals = signals
+        self._analyzer = analyzer
+        self._turn = turn
+
+    async def undo(self, run_id: str | None, now: datetime) -> Undone:
+        """Take back what a run wrote, the last one that wrote anything if none is named.
+
+        A file that nobody changed since is what it was before, byte for byte; else the run's own entries go,
+        as far as they are there unchanged, and all the rest stays. What they said stays out from now on.
+
+        Raises:
+            NotFoundError: there is no such run, or nothing of it is left.
+            ConflictError, DeniedError, TooLargeError: as in ``CuratedWriter.rewrite``.
+            UnavailableError, DamagedError: the disk or the ledger cannot be used.
+        """
+        async with self._turn:
+            if run_id is None:
+                run_id = await self._state.read(ledger.last_run)
+            written = (
+                [] if run_id is None else await self._state.read(partial(ledger.promotions_of, run_id=run_id))
+            )
+            if run_id is None or not written:
+                raise NotFoundError(
+                    "no run of this id has written anything that is still there", field="run_id"
+                )
+            files: list[str] = []
+            undone = 0
+            for file in sorted({one.file for one in written}):
+                own = [one for one in written if one.file == file]
+                texts = await self._take_back(run_id, file, frozenset(one.entry for one in own))
+                await self.keep_out([one.key for one in own], texts, now)
+                await self._state.write(partial(ledger.undo_promotions, run_id=run_id, file=file))
+                files += [file] if texts else []
+                undone += len(texts)
+            return Undone(run_id, tuple(files), undone)
+
+    async def keep_out(self, keys: Collection[str], texts: Sequence[str], now: datetime) -> None:
+        """Note that nobody wants these claims, nor what says the same, until the owner says otherwise."""
+        await self._core.refresh()
+        await self._deletions.settle()
+        traces = await trio.to_thread.run_sync(lambda: [trace_text(text, self._analyzer) for text in texts])
+        await self._state.write(partial(bury_entries, traces=traces, at=now))
+        await self._signals.mark_rejected(keys, now)
+
+    async def _take_back(self, run_id: str, file: str, hashes: frozenset[str]) -> list[str]:
+        """Take the entries out of a file; their texts."""
+        rewrites = await self._state.read(partial(ledger.rewrites_of, run_id=run_id, file=file))
+        taken = _TakeOut(hashes)
+        state = await self._core.refresh()
+        if len(rewrites) == 1 and file in state.files:
+            found = [entry.text for entry in parse_entries(state.files[file].text) if taken.takes(entry)]
+            try:
+                await self._history.undo(rewrites[0], unedited=True)
+            except ConflictError as error:
+                if error.reason != "edited":
+                    raise
+            else:
+                return found
+        await self._writer.rewrite(file, taken.plan, cause=CAUSE, author=Author())
+        return taken.texts
+
+
+class _TakeOut:
+    """Plans a file without some entries; ``texts`` are those that the last plan left out."""
+
+    def __init__(self, hashes: frozenset[str]) -> None:
+        self.texts: list[str] = []
+        self._hashes = hashes
+
+    def takes(self, entry: Entry) -> bool:
+        """Whether the entry is one of them."""
+        return hash_text(entry.text) in self._hashes
+
+    def plan(self, current: str | None) -> Revision | None:
+        new, gone = take_out(current or "", self.takes)
+        self.texts = [entry.text for entry in gone]
+        return Revision(new) if gone else None

@@ -1,0 +1,49 @@
+"""``memd dream`` and ``memd explain`` against a real daemon."""
+
+import json
+from datetime import UTC, datetime
+
+from openclaw_memd.cli.exits import DONE, FAILED, USAGE
+from tests.daemons import LineClient, RunningDaemon
+
+FACT = "The greenhouse pump is behind the left shelf."
+QUESTIONS = ("greenhouse pump", "where is the pump", "what is behind the left shelf", "pump shelf")
+
+
+def test_a_night_by_hand(writable: RunningDaemon) -> None:
+    """From a note that answers questions to a line of MEMORY.md, its reasons, and back."""
+    today = datetime.now(UTC).date()
+    writable.write(f"memory/{today}.md", f"- {FACT}\n- The travel desk opens at nine.\n")
+    writable.settle()
+    for question in QUESTIONS:
+        writable.call("recall.search", query=question)
+    assert "score" in writable.memd("explain", "greenhouse pump").stdout
+
+    with LineClient(writable.socket) as client:
+        client.call("events.subscribe", topics=["dream.finished"])
+        done = writable.memd("dream", "run")
+        event = client.receive()["params"]
+
+    assert done.returncode == DONE
+    assert "1 of 2 candidates promoted" in done.stdout
+    assert (event["topic"], event["promoted"]) == ("dream.finished", 1)
+    assert FACT in (writable.workspace / "MEMORY.md").read_text()
+    assert writable.memd("explain", FACT).stdout.startswith("MEMORY.md#L")
+    assert "recalls 0 of 3" in writable.memd("dream", "candidates").stdout
+    assert "found a lasting place" in writable.memd("dream", "diary").stdout
+    assert json.loads(writable.memd("dream", "report", "--json").stdout)["run_id"] == event["run_id"]
+    assert "completed" in writable.memd("dream").stdout
+    dreaming = writable.agent()["dreaming"]
+    assert (dreaming["mode"], dreaming["last_outcome"], dreaming["promoted"]) == ("write", "completed", 1)
+    assert writable.memd("dream", "review").stdout == "nothing waits for you\n"
+
+    undone = writable.memd("dream", "undo")
+    assert undone.returncode == DONE
+    assert FACT not in (writable.workspace / "MEMORY.md").read_text()
+    again = json.loads(writable.memd("dream", "run", "--json").stdout)
+    assert again["deep"]["promoted"] == 0
+    assert again["deep"]["excluded"] == {"rejected": 1, "recalls": 1}
+
+    assert writable.memd("explain", "zebra crossing").returncode == FAILED
+    assert writable.memd("dream", "accept").returncode == USAGE
+    assert writable.memd("dream", "run", "now").returncode == USAGE

@@ -1,0 +1,361 @@
+"""Whole nights on a real workspace: what is read, staged, promoted, shown, and told."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from datetime import date
+from typing import Any
+
+import pytest
+import trio
+
+from openclaw_memd.daemon.chatting import AgentChat
+from openclaw_memd.domain.dream_pages import read_diary
+from openclaw_memd.dreaming.diary import GENERIC
+from openclaw_memd.errors import ConflictError
+from openclaw_memd.ports import ChatModelError
+from tests.dreaming.worlds import World, open_world, session
+from tests.fakes import ScriptedChatModel
+
+PORT = "The gateway listens on port 18789 in the blue cabinet."
+QUESTIONS = (
+    "gateway port",
+    "where is the blue cabinet",
+    "which port does the gateway use",
+    "gateway listens",
+)
+NOTE = "memory/2026-01-11.md"
+
+
+def settings(**more: Any) -> Mapping[str, Any]:
+    return {"agents": {"main": {"dreaming": more}}}
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    async with open_world() as opened:
+        yield opened
+
+
+async def ask_for_port(world: World) -> None:
+    """Four questions on three days, whose answer stands in one note."""
+    await world.note(NOTE, f"- {PORT}\n- Tickets go to the travel desk.\n")
+    for number, question in enumerate(QUESTIONS):
+        await world.ask(question, session(f"s{number}"))
+        if number < 2:
+            world.clock.move(days=1)
+
+
+def dreams(world: World) -> Any:
+    return world.memory.dreaming.dreams
+
+
+def text(world: World, path: str) -> str:
+    place = world.folder / path
+    return place.read_text() if place.exists() else ""
+
+
+async def test_what_was_asked_for_on_several_days_is_promoted_and_explained(world: World) -> None:
+    """Four questions on three days: promoted, with each gate and its value."""
+    await ask_for_port(world)
+
+    report = await dreams(world).run()
+
+    assert report.deep is not None
+    assert (report.deep.promoted, report.deep.excluded) == (1, {"recalls": 1})
+    first, second = report.deep.candidates
+    assert (first.action, first.excluded) == ("added", None)
+    assert [(gate.gate, gate.passed) for gate in first.gates] == [
+        ("signals", True),
+        ("recalls", True),
+        ("queries", True),
+        ("age", True),
+        ("score", True),
+    ]
+    assert second.excluded == "recalls"
+    assert text(world, "MEMORY.md").count(PORT) == 1
+    assert f"{NOTE}#L1" in text(world, "MEMORY.md")
+    assert "travel desk" not in text(world, "MEMORY.md")
+
+
+async def test_every_page_is_written_and_a_second_night_changes_nothing(world: World) -> None:
+    await ask_for_port(world)
+    await dreams(world).run()
+    await dreams(world).pages.settle()
+    day = "2026-01-13"
+
+    page = text(world, "DREAMS.md")
+    assert f"- Candidate: {PORT}" in page
+    assert "### Possible Lasting Truths" in page
+    assert f"- `+` MEMORY.md: {PORT}" in page
+    assert [(entry.day, entry.run_id is None) for entry in read_diary(page)] == [(date(2026, 1, 13), False)]
+    for phase in ("light", "rem", "deep"):
+        assert text(world, f"memory/dreaming/{phase}/{day}.md").startswith("# ")
+    memory = text(world, "MEMORY.md")
+
+    again = await dreams(world).run()
+
+    assert again.deep is not None
+    assert again.light is not None
+    assert (again.deep.promoted, again.deep.excluded) == (0, {"promoted": 1, "recalls": 1})
+    assert again.light.staged == 0
+    assert text(world, "MEMORY.md") == memory
+
+
+async def test_an_empty_night_writes_nothing(world: World) -> None:
+    report = await dreams(world).run()
+
+    assert report.outcome == "completed"
+    assert not (world.folder / "DREAMS.md").exists()
+    assert not (world.folder / "memory" / "dreaming").exists()
+    assert not (world.folder / "MEMORY.md").exists()
+
+
+async def test_own_output_is_never_fed_back(world: World) -> None:
+    """Notes with a managed block, and a workspace full of reports, over five nights."""
+    await world.note(
+        NOTE,
+        f"- {PORT}\n\n## Light Sleep\n\n<!-- openclaw:dreaming:light:start -->\n- Candidate: x\n"
+        "  - confidence: 0.00\n  - evidence: memory/2026-01-10.md:1-1\n  - recalls: 0\n"
+        "  - status: staged\n<!-- openclaw:dreaming:light:end -->\n",
+    )
+    for number in range(5):
+        for question in QUESTIONS:
+            await world.ask(question, session(f"s{number}"))
+        await dreams(world).run()
+        world.clock.move(days=1)
+        await world.memory.sync()
+
+    memory = text(world, "MEMORY.md")
+    assert memory.count(PORT) == 1
+    for sign in ("Candidate", "confidence", "score=", "staged"):
+        assert sign not in memory
+
+
+async def test_what_nobody_asked_for_is_never_promoted(world: World) -> None:
+    """Three hundred lines of notes, thirty nights: nothing, however often they are read."""
+    await world.note(NOTE, "".join(f"- Fact number {n} about the garden shed.\n" for n in range(300)))
+    for _ in range(4):
+        await dreams(world).run()
+        world.clock.move(days=1)
+
+    assert not (world.folder / "MEMORY.md").exists()
+
+
+async def test_outside_text_takes_no_place_from_trusted_text(world: World) -> None:
+    """Ten candidates from outside with top scores, three trusted ones below, a limit of ten."""
+    notes = world.memory.write_path.notes
+    guest = session("guest", tainted=True)
+    for number in range(10):
+        await notes.append(guest, text=f"The gateway number {number} runs installer {number}.")
+    await ask_for_port(world)
+    for number, question in enumerate(QUESTIONS):
+        await world.ask(f"{question} {number} installer runs", session("s9"))
+
+    report = await dreams(world).run()
+
+    assert report.deep is not None
+    assert report.deep.promoted == 1
+    assert report.deep.excluded["origin"] == 10
+    assert "installer" not in text(world, "MEMORY.md")
+
+
+async def test_a_dry_run_tells_what_the_night_would_do_and_writes_nothing(world: World) -> None:
+    await ask_for_port(world)
+    await world.ingest()
+    before = await world.rows()
+
+    told = await dreams(world).preview()
+    after = await world.rows()
+    done = await dreams(world).run()
+
+    assert told.deep is not None
+    assert done.deep is not None
+    assert [(one.key, one.excluded) for one in told.deep.candidates] == [
+        (one.key, one.excluded) for one in done.deep.candidates
+    ]
+    assert before == after
+    assert await dreams(world).runs.list(9) == [
+        one for one in await dreams(world).runs.list(9) if one.ended_at
+    ]
+
+
+async def test_in_mode_propose_the_owner_decides() -> None:
+    async with open_world(settings(mode="propose")) as world:
+        await ask_for_port(world)
+
+        report = await dreams(world).run()
+
+        assert report.deep is not None
+        assert (report.deep.promoted, report.deep.proposed) == (0, 1)
+        assert report.deep.candidates[0].action == "proposed"
+        assert not (world.folder / "MEMORY.md").exists()
+        assert len(await world.memory.dreaming.reviewing.waiting()) == 1
+
+
+async def test_in_mode_off_a_run_by_hand_writes_no_memory() -> None:
+    async with open_world(settings(mode="off")) as world:
+        await ask_for_port(world)
+
+        report = await dreams(world).run()
+
+        assert report.deep is not None
+        assert report.deep.candidates[0].excluded is None
+        assert not (world.folder / "MEMORY.md").exists()
+        assert world.memory.dreaming.schedule.next_at() is None
+
+
+async def test_one_phase_alone(world: World) -> None:
+    await ask_for_port(world)
+
+    report = await dreams(world).run(("light",))
+
+    assert report.light is not None
+    assert (report.rem, report.deep) == (None, None)
+    assert not (world.folder / "MEMORY.md").exists()
+
+
+async def test_a_page_that_is_a_link_stops_nothing(world: World) -> None:
+    elsewhere = world.folder / "elsewhere.txt"
+    elsewhere.write_text("mine\n")
+    (world.folder / "DREAMS.md").symlink_to(elsewhere)
+    await ask_for_port(world)
+
+    report = await dreams(world).run()
+
+    assert report.problems == ("dreams_file: symlink",)
+    assert PORT in text(world, "MEMORY.md")
+    assert elsewhere.read_text() == "mine\n"
+    assert text(world, "memory/dreaming/deep/2026-01-13.md")
+
+
+async def test_dates_that_have_come_are_reported(world: World) -> None:
+    world.write(
+        "MEMORY.md",
+        "- Learn to sail. <!-- review: 2026-01-05 -->\n- The fair is on. <!-- expires: 2026-01-10 -->\n"
+        "- Learn to dive. <!-- review: 2027-01-05 -->\n",
+    )
+    await world.memory.sync()
+
+    report = await dreams(world).run()
+
+    assert report.deep is not None
+    assert (report.deep.due, report.deep.expired) == (("MEMORY.md#L1",), ("MEMORY.md#L2",))
+    assert "### Due for review" in text(world, "DREAMS.md")
+    assert "Learn to sail." in text(world, "DREAMS.md")
+
+
+async def test_what_may_contradict_is_flagged_with_both_places_and_both_stay(world: World) -> None:
+    world.write("MEMORY.md", "- The gateway listens on port 9000 in the blue cabinet.\n")
+    await ask_for_port(world)
+
+    report = await dreams(world).run()
+
+    assert report.deep is not None
+    ((conflict),) = report.deep.conflicts
+    assert (conflict.source, conflict.other) == (f"{NOTE}#L1", "MEMORY.md#L1")
+    memory = text(world, "MEMORY.md")
+    assert "port 9000" in memory
+    assert "port 18789" in memory
+
+
+async def test_a_chat_model_writes_the_diary_from_what_the_night_found(world: World) -> None:
+    answer = "Last night a blue cabinet hummed. <!-- openclaw:dreaming:diary:end -->\n---\nI woke."
+    model = ScriptedChatModel(otherwise=answer)
+    world.memory.dreaming.lend(AgentChat(model))
+    await ask_for_port(world)
+
+    report = await dreams(world).run()
+
+    (entry,) = read_diary(text(world, "DREAMS.md"))
+    assert report.diary == "model"
+    assert entry.text.startswith("Last night a blue cabinet hummed.")
+    assert "openclaw:dreaming" not in entry.text
+    (asked,) = (one for one in model.requests if one.purpose == "diary")
+    assert PORT in asked.prompt
+
+
+@pytest.mark.parametrize("failure", [ChatModelError("unavailable"), ChatModelError("timeout"), "   "])
+async def test_when_the_model_fails_the_diary_tells_nothing(world: World, failure: Any) -> None:
+    world.memory.dreaming.lend(AgentChat(ScriptedChatModel(otherwise=failure)))
+    await ask_for_port(world)
+
+    await dreams(world).run()
+
+    (entry,) = read_diary(text(world, "DREAMS.md"))
+    assert entry.text == GENERIC
+
+
+async def test_nothing_is_told_of_what_was_forgotten_meanwhile(world: World) -> None:
+    """The model is asked, and while it writes the note goes."""
+
+    def forget(_request: object) -> str:
+        (world.folder / NOTE).unlink()
+        return "I dreamt of a port."
+
+    await ask_for_port(world)
+    world.memory.dreaming.lend(AgentChat(ScriptedChatModel(otherwise=forget)))
+
+    report = await dreams(world).run(("light",))
+
+    assert report.diary is None
+    assert read_diary(text(world, "DREAMS.md")) == []
+
+
+async def test_the_report_holds_no_text_of_a_memory(world: World) -> None:
+    await ask_for_port(world)
+    report = await dreams(world).run()
+
+    (run,) = await dreams(world).runs.list(1)
+    assert run.report is not None
+    assert "cabinet" not in run.report
+    assert "travel" not in run.report
+    assert await dreams(world).runs.report(report.run_id) == report
+    assert json.loads(run.report)["deep"]["candidates"]
+
+
+async def test_one_night_at_a_time_and_a_dead_one_is_gone_on_with(world: World) -> None:
+    """A run that stops giving signs of life does not block the next; one that lives does."""
+    runs = dreams(world).runs
+    alive = await runs.begin("schedule", ("light", "rem", "deep"), date(2026, 1, 11))
+    assert alive is not None
+    await runs.note_done(alive, "light")
+
+    with pytest.raises(ConflictError):
+        await dreams(world).run()
+    world.clock.move(minutes=3)
+    next_run = await runs.begin("schedule", ("light", "rem", "deep"), date(2026, 1, 11))
+
+    assert next_run is not None
+    assert next_run.phases == ("rem", "deep")
+    assert {run.outcome for run in await runs.list(9)} == {"interrupted", None}
+
+
+async def test_a_cancelled_run_by_hand_is_over(world: World) -> None:
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        with trio.CancelScope(shield=True):
+            run = await dreams(world).runs.begin("call", ("deep",), date(2026, 1, 11))
+        assert run is not None
+        await dreams(world)._sweep(run, lambda _done, _total=None: None)
+
+    assert [one.outcome for one in await dreams(world).runs.list(1)] == ["cancelled"]
+    assert (await dreams(world).run()).outcome == "completed"
+
+
+async def test_explaining(world: World) -> None:
+    await ask_for_port(world)
+    await world.ingest()
+    before = await dreams(world).explain("which gateway port")
+    desk = await dreams(world).explain("travel desk")
+    await dreams(world).run()
+    after = await dreams(world).explain("gateway listens")
+    nothing = await dreams(world).explain("zebra crossing")
+
+    assert before.judged is not None
+    assert before.judged.candidate.text == PORT
+    assert before.citation is None
+    assert desk.judged is not None
+    assert desk.judged.excluded == "recalls"
+    assert after.citation is not None
+    assert after.citation.startswith("MEMORY.md#L")
+    assert (nothing.judged, nothing.citation) == (None, None)
