@@ -16,13 +16,19 @@ _NOTHING = {
     "no_terms": "the message has nothing to look for",
     "no_match": "nothing was found",
     "nothing_relevant": "the chat model found nothing that bears on it",
-    "model_reply": "the chat model's replies could not be used",
 }
 _SKIPPED = {
     "off": "deep recall is switched off ([escalation] mode)",
     "no_recall_intent": "the message does not ask about the past",
     "strong_hit": "what is injected for the message answers it already",
     "not_owner": "the session is not the owner's (--as-owner)",
+}
+_DOWN = {
+    "model": "the chat model failed",
+    "model_reply": "the chat model's replies could not be used",
+    "memory": "the memory cannot be searched",
+    "damaged": "the index is damaged and has to be made anew",
+    "embedding": "the embedding provider cannot be reached",
 }
 _LATE = {
     "model": "the chat model did not answer in time",
@@ -79,7 +85,7 @@ def _describe(answer: dict[str, Any]) -> str:
         "none": _NOTHING.get(reason, "nothing found"),
         "skipped": f"skipped: {_SKIPPED.get(reason, reason)}",
         "timeout": _LATE.get(reason, "not done in time"),
-        "unavailable": f"unavailable ({reason})",
+        "unavailable": _DOWN.get(reason, "unavailable"),
     }
     steps = amount(len(answer["steps"]), "step")
     return f"{told.get(answer['outcome'], answer['outcome'])}, {steps}, {answer['took_ms']:.0f} ms"

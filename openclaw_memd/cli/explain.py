@@ -24,13 +24,11 @@ def execute(options: Namespace) -> int:
         print_json(found)
         return DONE
     print(paint(plain_line(found["reason"]), "bold"))
-    one = found["candidate"]
-    if one is None:
-        return DONE
-    show_candidate(one)
-    for gate in one["gates"]:
-        mark = "passed" if gate["passed"] else "missed"
-        print(f"      {gate['gate']:<8} {gate['value']:8.3f}  {gate['threshold']:8.3f}  {mark}")
-    for name, value in one["components"].items():
-        print(paint(f"      {name:<14} {value:.3f}", "dim"))
+    for one in found["candidates"]:
+        show_candidate(one)
+        for gate in one["gates"]:
+            mark = "passed" if gate["passed"] else "missed"
+            print(f"      {gate['gate']:<8} {gate['value']:8.3f}  of {gate['threshold']:8.3f}  {mark}")
+        for name, value in one["components"].items():
+            print(paint(f"      {name:<14} {value:.3f}", "dim"))
     return DONE

@@ -59,6 +59,7 @@ def _agent_lines(agent: dict[str, Any]) -> list[str]:
         + (f": {plain(embedding['reason'])}" if embedding.get("reason") else ""),
         *_model_lines(agent["model"]),
         *_intent_lines(agent["intents"]),
+        *_dream_lines(agent["dreaming"]),
         f"  watch      {watch['mode']}, last scan {watch['last_scan_at'] or 'not yet'}"
         + (f", {amount(watch['restarts'], 'restart')}" if watch["restarts"] else ""),
         f"  storage    index {size(storage['index_bytes'])}, vectors {size(storage['vectors_bytes'])}, "
@@ -72,6 +73,23 @@ def _agent_lines(agent: dict[str, Any]) -> list[str]:
         f"  excluded   {plain(one['what'])}: {one['count']} ({one['reason']})" for one in agent["excluded"]
     ]
     return lines
+
+
+def _dream_lines(dreaming: dict[str, Any] | None) -> list[str]:
+    """The last night and the next one, unless there are none."""
+    if dreaming is None or (dreaming["mode"] == "off" and dreaming["last_run_at"] is None):
+        return []
+    last = "no night yet"
+    if dreaming["last_run_at"] is not None:
+        last = f"last {_minute(dreaming['last_run_at'])} ({dreaming['last_outcome'] or 'running'})"
+    following = "" if dreaming["next_run_at"] is None else f", next {_minute(dreaming['next_run_at'])}"
+    return [f"  dreaming   {dreaming['mode']}, {last}{following}, {dreaming['promoted']} promoted"]
+
+
+def _minute(stamp: str) -> str:
+    from datetime import datetime
+
+    return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _intent_lines(intents: dict[str, int] | None) -> list[str]:

@@ -10,7 +10,7 @@ from openclaw_memd.domain.provenance import Provenance
 
 @dataclass(frozen=True, slots=True)
 class CuratedEntry:
-    """One memory of a curated file.
+    """One memory of a curated file, under the headings that somebody vouches for.
 
     ``provenance`` is that of its least trusted line; ``observed_on`` the date that it was noted: its own
     ``observed`` annotation, else that of its record, else None.

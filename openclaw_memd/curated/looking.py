@@ -138,6 +138,7 @@ class CuratedLook:
     def _show_one(self, text: ReadText, attribution: Attribution) -> CuratedText:
         lines = [hash_line(line) for line in text.text.split("\n")]
         days = self._days(text.file.path, frozenset(lines) - {BLANK})
+        unvouched = _unvouched(attribution, len(lines))
         entries = tuple(
             CuratedEntry(
                 file=text.file.path,
@@ -148,9 +149,8 @@ class CuratedLook:
                     filter(None, map(days.get, lines[entry.start_line - 1 : entry.end_line])), default=None
                 ),
             )
-            for entry in text.entries
+            for entry in _under_vouched_headings(text, unvouched)
         )
-        unvouched = _unvouched(attribution, len(lines))
         return CuratedText(text.file.path, text.text, text.found.state.hash.hex(), entries, unvouched)
 
     def _days(self, file: str, hashes: Collection[bytes]) -> Mapping[bytes, date]:
@@ -168,6 +168,15 @@ def _unvouched(attribution: Attribution, lines: int) -> frozenset[int]:
         if not is_trusted(provenance.origin)
         for line in range(first, end)
     )
+
+
+def _under_vouched_headings(text: ReadText, unvouched: Collection[int]) -> Sequence[Entry]:
+    """The entries as if lines that nobody vouches for were no headings, which tell what an entry is about."""
+    if not unvouched:
+        return text.entries
+    lines = ["" if number in unvouched else line for number, line in enumerate(text.text.split("\n"), 1)]
+    paths = {entry.start_line: entry.heading_path for entry in parse_entries("\n".join(lines))}
+    return [replace(entry, heading_path=paths.get(entry.start_line, ())) for entry in text.entries]
 
 
 def _parse(file: ListedFile, found: FileText, known: ReadText | None) -> ReadText:

@@ -140,6 +140,15 @@ class Dreaming:
         """Take the chat model of one of the agents."""
         self._chats.append(chat)
 
+    def warnings(self) -> list[str]:
+        """What ``status`` says of it."""
+        if not self.dreams.has_stood_back:
+            return []
+        return [
+            "OpenClaw dreams on this workspace, so memd's schedule stands back;"
+            " [dreaming] beside_openclaw = true lets both dream"
+        ]
+
     @property
     def tasks(self) -> Mapping[str, Task]:
         """What runs beside the calls."""

@@ -165,6 +165,7 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
     elif memory.index_aside is not None:
         found.append(f"the index database was damaged and is set aside as {memory.index_aside.name}")
     found += memory.lanes.curating.warnings()
+    found += memory.dreaming.warnings()
     for store, failure in memory.write_failures.items():
         found.append(f"the last write to {store} failed: {failure.message}")
     if memory.vectors.aside is not None:

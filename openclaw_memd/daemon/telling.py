@@ -45,12 +45,18 @@ class Telling:
         """Tell that a reminder or follow-up came due; what it says is asked for with ``intent.due``."""
         due_at = None if intent.due_at is None else intent.due_at.isoformat(timespec="seconds")
         facts = {"id": intent.id, "kind": intent.kind.value, "due_at": due_at}
-        self._events.publish("intent.due", facts, agents=(intent.agent,))
+        # A group's connection is not told what the owner waits for.
+        self._events.publish("intent.due", {}, agents=(intent.agent,), private=facts)
 
     def hear_dream(self, report: NightReport) -> None:
         """Tell that a night is over; what it did is asked for with ``dream.report``."""
         day = report.local_date.isoformat()
-        facts = {"run_id": report.run_id, "local_date": day, "phases": report.phases}
+        facts = {
+            "run_id": report.run_id,
+            "local_date": day,
+            "phases": report.phases,
+            "outcome": report.outcome,
+        }
         deep = report.deep
         private = {} if deep is None else {"promoted": deep.promoted, "proposed": deep.proposed}
         self._events.publish("dream.finished", facts, agents=self._agents, private=private)

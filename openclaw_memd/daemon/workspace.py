@@ -289,6 +289,7 @@ class WorkspaceMemory:
         await self.write_path.load()
         await self.forgetting.recover()
         await self.lanes.turning.intents.load()
+        await self.dreaming.dreams.runs.load()
 
     async def aclose(self) -> None:
         """Close the databases and release the workspace, cancelled or not."""

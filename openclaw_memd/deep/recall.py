@@ -218,7 +218,7 @@ def _judge(
         late = DeepAnswer("timeout", "deadline", steps=found.steps)
         return late if found.late else replace(late, outcome="none", reason="no_match")
     if said is None:
-        return DeepAnswer("none", "model_reply", steps=found.steps)
+        return _with_evidence("unavailable", "model_reply", found)
     summary = summarize(said)
     if not summary:
         return DeepAnswer("none", "nothing_relevant", steps=found.steps)

@@ -5,6 +5,7 @@ other's blocks; a comment in our entries of the diary tells them from OpenClaw's
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, Literal
@@ -17,6 +18,7 @@ DIARY_TITLE: Final = "Dream Diary"
 _OURS: Final = "memd:dream"
 _DIARY_START: Final = "<!-- openclaw:dreaming:diary:start -->"
 _DIARY_END: Final = "<!-- openclaw:dreaming:diary:end -->"
+_ANY_MARK: Final = re.compile(r"<!-- openclaw:dreaming:\w+:(start|end) -->")
 _BOM: Final = "\ufeff"
 _DATE_LINE: Final = re.compile(r"\*([^*\n]{4,80})\*")
 _OWN_LINE: Final = re.compile(rf"<!-- {_OURS} ([\w.:-]{{1,80}}) -->")
@@ -119,6 +121,26 @@ def read_diary(text: str) -> list[DiaryEntry]:
         said = [line for line in lines[1:] if not line.startswith("<!--")]
         entries.append(DiaryEntry(found[1], "\n".join(said).strip(), own))
     return entries
+
+
+def cut_texts(text: str, needles: Collection[str], *, everywhere: bool = False) -> str:
+    """``text`` without lines that hold one of ``needles``, and what is indented below them.
+
+    Only between our marks, unless ``everywhere``: what people wrote beside is theirs.
+    """
+    kept: list[str] = []
+    is_ours, dropped = everywhere, -1
+    for line in text.splitlines(keepends=True):
+        mark = _ANY_MARK.fullmatch(line.strip())
+        if mark is not None:
+            is_ours, dropped = everywhere or mark[1] == "start", -1
+        indent = len(line) - len(line.lstrip(" "))
+        if 0 <= dropped < indent and line.strip():
+            continue
+        dropped = indent if is_ours and any(needle in line for needle in needles if needle) else -1
+        if dropped < 0:
+            kept.append(line)
+    return "".join(kept)
 
 
 def format_report(phase: Phase, body: str) -> str:

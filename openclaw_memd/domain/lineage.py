@@ -7,11 +7,13 @@ an entry of USER.md also names the source; in MEMORY.md the text ends with it. O
 import re
 from typing import Final
 
+# Each begins with a whole run of blanks and holds itself not a second time, so that no text takes long.
 _SOURCE_TAIL: Final = re.compile(
-    r"[ \t]+\(Source: ((?:(?!\(Source: )[^\n])+#L\d+(?:-L\d+)?)\)(?=[ \t]*(?:<!--|$))", re.MULTILINE
+    r"(?<![ \t])[ \t]+\(Source: ((?:(?!\(Source: )[^\n])+#L\d+(?:-L\d+)?)\)(?=[ \t]*(?:<!--|$))", re.MULTILINE
 )
 _OPENCLAW_TAIL: Final = re.compile(
-    r"[ \t]+(?:Source: [^\n]+#L\d+(?:-L?\d+)?|\[score=[^\]\n]{0,200}\bsource=[^\]\n]+\])(?=[ \t]*$)",
+    r"(?<![ \t])[ \t]+(?:Source: (?:(?!Source: )[^\n])+#L\d+(?:-L?\d+)?"
+    r"|\[score=[^\]\n]{0,200}\bsource=[^\]\n]{1,500}\])(?=[ \t]*$)",
     re.MULTILINE,
 )
 _ANCHOR: Final = re.compile(

@@ -9,7 +9,8 @@ from openclaw_memd.domain.dates import note_date
 from openclaw_memd.domain.framing import frame_startup, quote_inert
 from openclaw_memd.domain.inert import in_one_line, neutralize
 
-SLUGGED_NOTES: Final = 4  # OpenClaw's value
+SLUGGED_NOTES: Final = 4
+"""How many slugged notes of one day are told: OpenClaw's value."""
 
 _UNTRUSTED = "-untrusted.md"
 _CUT = "[... the rest of this note is left out ...]"
@@ -50,7 +51,7 @@ def startup_days(local: date, utc: date, days: int) -> tuple[date, ...]:
 
 
 def order_notes(names: Iterable[NoteName], days: Sequence[date]) -> list[str]:
-    """The names of the notes to tell of, by day: the daily note, then four slugged ones, last changed first.
+    """The names of the notes to tell of, by day: the daily note, then slugged ones, last changed first.
 
     Notes that nobody vouches for are never told of.
     """
@@ -65,8 +66,14 @@ def order_notes(names: Iterable[NoteName], days: Sequence[date]) -> list[str]:
         slugged = [name for name in found if name.name.startswith(f"{day.isoformat()}-")]
         slugged.sort(key=lambda name: (name.mtime_ns, name.name), reverse=True)
         ordered += [name.name for name in found if name.name == daily]
-        ordered += [name.name for name in slugged[:SLUGGED_NOTES]]
+        ordered += [name.name for name in slugged]
     return ordered
+
+
+def is_slugged(name: str) -> bool:
+    """Whether a note of a day is none of its daily notes."""
+    day = note_date(name)
+    return day is not None and name != f"{day.isoformat()}.md"
 
 
 def compose_startup(notes: Iterable[DayNote], *, file_chars: int, total_chars: int) -> Startup | None:

@@ -6,45 +6,57 @@ from typing import Final
 from openclaw_memd.domain.generated_sections import is_generated_title
 from openclaw_memd.domain.markdown import Entry, Span, parse_entries, read_spans
 
-_INSTEAD: Final[tuple[tuple[str, ...], ...]] = ((), ("",))
+Edit = tuple[int, int, Sequence[str]]
+"""Lines ``first`` to ``last - 1`` (from 0) become others."""
+
+_BLANKS: Final[tuple[tuple[str, ...], ...]] = ((), ("",))
 
 
-def take_out(text: str, takes: Callable[[Entry], bool]) -> tuple[str, tuple[Entry, ...]]:
+def take_out(
+    text: str, takes: Callable[[Entry], bool], instead: Callable[[Entry], str | None] = lambda _entry: None
+) -> tuple[str, tuple[Entry, ...]]:
     """``text`` without the entries that ``takes`` takes, and those entries.
 
-    Where their neighbours would become one without them, a blank line stands in their place.
+    ``instead`` gives the entry that has the place of one from then on. Where neighbours would become one, a
+    blank line stands between them.
     """
     entries = parse_entries(text)
     gone = tuple(entry for entry in entries if takes(entry))
     if not gone:
         return text, ()
-    left = [(entry.text, entry.kind) for entry in entries if entry not in gone]
-    new = text
-    for instead in _INSTEAD:
-        new = _without(text, gone, instead)
-        if [(entry.text, entry.kind) for entry in parse_entries(new)] == left:
+    new = {entry.start: instead(entry) for entry in gone}
+    left = [new.get(entry.start, entry.text) for entry in entries]
+    found = text
+    for blank in _BLANKS:
+        edits = [(entry.start_line - 1, entry.end_line, _lines(new[entry.start], blank)) for entry in gone]
+        found = _edit(text, edits, {entry.start_line - 1 for entry in gone if new[entry.start] is None})
+        if [entry.text for entry in parse_entries(found)] == [one for one in left if one is not None]:
             break
-    return new, gone
+    return found, gone
 
 
-def _without(text: str, gone: Sequence[Entry], instead: Sequence[str]) -> str:
+def _lines(text: str | None, blank: Sequence[str]) -> Sequence[str]:
+    return blank if text is None else [*blank, *text.split("\n"), *blank]
+
+
+def _edit(text: str, edits: Sequence[Edit], emptied: set[int]) -> str:
+    """``text`` with lines in the place of others, and without headings that have nothing left."""
     lines = text.split("\n")
-    edits = [(entry.start_line - 1, entry.end_line, instead) for entry in gone]
-    edits += [(first, last, ()) for first, last in _emptied(lines, {entry.start_line - 1 for entry in gone})]
-    for first, last, new in sorted(edits, reverse=True, key=lambda edit: edit[0]):
+    headings = _emptied(lines, emptied)
+    for first, last, new in sorted([*edits, *headings], reverse=True, key=lambda edit: edit[0]):
         lines[first:last] = new
     return "\n".join(lines)
 
 
-def _emptied(lines: Sequence[str], starts: set[int]) -> list[tuple[int, int]]:
-    """The headings of generated sections below which all goes, with the blank lines up to that."""
+def _emptied(lines: Sequence[str], starts: set[int]) -> list[Edit]:
+    """Headings of generated sections below which all goes, with the blank lines up to that, to be cut."""
     spans = read_spans(lines)
-    found: list[tuple[int, int]] = []
+    found: list[Edit] = []
     for index, span in enumerate(spans):
         if span.kind == "heading" and is_generated_title(lines[span.first]):
             below = _below(spans[index + 1 :])
             if below and all(other.first in starts for other in below):
-                found.append((span.first, below[0].first))
+                found.append((span.first, below[0].first, ()))
     return found
 
 

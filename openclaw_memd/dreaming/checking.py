@@ -11,6 +11,7 @@ from openclaw_memd.curated.deletions import Deletions
 from openclaw_memd.domain.consolidation import Step
 from openclaw_memd.domain.promoted_lines import Fact
 from openclaw_memd.domain.setbacks import Setback
+from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.live_claims import LiveClaims
 from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.dreaming.types import Candidate, Ranked
@@ -38,8 +39,8 @@ class Checking:
     Every method raises UnavailableError or DamagedError when the ledger cannot be used.
     """
 
-    def __init__(self, sources: Sources, deletions: Deletions, signals: Signals) -> None:
-        self._live = LiveClaims(sources)
+    def __init__(self, sources: Sources, deletions: Deletions, signals: Signals, analyzer: Analyzer) -> None:
+        self._live = LiveClaims(sources, analyzer)
         self._deletions = deletions
         self._signals = signals
 

@@ -37,6 +37,9 @@ from openclaw_memd.zones import Zone
 
 Mode = Literal["write", "propose"]
 RECONCILED: Final = "reconciled"
+ACCEPT: Final = "accept"
+"""What the history says of a rewrite that the owner accepted."""
+
 _WEEK: Final = timedelta(days=7)
 
 
@@ -74,7 +77,7 @@ class Consolidation:
         self._state = state
         self._core = core
         self._signals = signals
-        self._checking = Checking(sources, deletions, signals)
+        self._checking = Checking(sources, deletions, signals, analyzer)
         self._analyzer = analyzer
         self._zone = zone
         self._bounds = bounds
@@ -105,7 +108,7 @@ class Consolidation:
             if mode == "propose":
                 proposed = await self.proposals.put(steps, waiting, run_id=run_id, at=now)
                 steps = tuple(step for step in steps if step.action == "merged")
-            wrote = await self._write(steps, run_id, now, CAUSE)
+            wrote = await self._write(steps, state, run_id=run_id, now=now, cause=CAUSE)
         return _applied(Applied(promoted, rejected, proposed=proposed, fallback=fallback), wrote, decision)
 
     async def accept(
@@ -122,7 +125,7 @@ class Consolidation:
                 [one for one in ranked if one.candidate.key not in facts], keep_deleted=True
             )
             decision = await self._decide([*looked, *facts.values()], state, now)
-            wrote = await self._write(decision.steps, run_id, now, "accept")
+            wrote = await self._write(decision.steps, state, run_id=run_id, now=now, cause=ACCEPT)
             return Wrote(
                 wrote.steps,
                 {**rejected, **_words(decision.rejected), **wrote.rejected},
@@ -174,14 +177,15 @@ class Consolidation:
         judged = {step.fact.key: step for step in found}
         return tuple(judged.get(step.fact.key, step) for step in steps), None
 
-    async def _write(self, steps: Sequence[Step], run_id: str, now: datetime, cause: str) -> Wrote:
-        """Rewrite each file that has steps, and mark their candidates."""
+    async def _write(
+        self, steps: Sequence[Step], state: CuratedState, *, run_id: str, now: datetime, cause: str
+    ) -> Wrote:
+        """Rewrite each file that has steps, which were decided on by ``state``, and mark their candidates."""
         everything = Wrote()
         for file in CURATED_FILES:
             own = [step for step in steps if step.fact.file == file]
             if not own:
                 continue
-            state = await self._core.refresh()
             work = Work(
                 file=file,
                 run_id=run_id,

@@ -110,7 +110,8 @@ def _by_rule(material: Material) -> str:
 
 def _clean(answer: str) -> str:
     """What may stand in the diary of an answer: prose that can end no entry and begin no comment."""
-    plain = _COMMENT.sub(" ", _BREAK.sub("", show_plainly(mask_secrets(answer)))).strip()
+    prose = _COMMENT.sub(" ", _BREAK.sub("", show_plainly(mask_secrets(answer))))
+    plain = "\n".join(line.strip() for line in prose.split("\n")).strip()
     if find_contamination(plain) is not None:
         return ""
     return shorten(plain, MOST_CHARS) if plain else ""

@@ -57,6 +57,8 @@ class Explained:
 class Dreams:
     """Runs nights and tells of them. ``key`` names the workspace among jobs.
 
+    ``has_stood_back`` says that the schedule left the last night to OpenClaw.
+
     All raise ``UnavailableError`` or ``DamagedError`` when the ledger cannot be used.
     """
 
@@ -81,6 +83,7 @@ class Dreams:
         self.runs = runs
         self.pages = pages
         self.key = key
+        self.has_stood_back = False
         self._night = night
         self._phases = phases
         self._core = core
@@ -112,7 +115,8 @@ class Dreams:
 
     async def follow_schedule(self, phases: tuple[Phase, ...], day: date) -> None:
         """Do phases for a local date as a job, unless OpenClaw does the same here."""
-        if self._stands_back and await self._is_openclaws():
+        self.has_stood_back = self._stands_back and await self._is_openclaws()
+        if self.has_stood_back:
             run = await self.runs.begin("schedule", phases, day)
             if run is not None:
                 log.info("no dream", reason="stood_back")
@@ -165,7 +169,7 @@ class Dreams:
 
     async def texts(self) -> dict[str, str]:
         """What the candidates say, by key."""
-        return {one.candidate.key: one.candidate.text for one in await self.candidates()}
+        return await self._phases.texts()
 
     async def _sweep(self, run: Run, progress: Progress) -> NightReport:
         report = await self._night.sweep(run, progress)

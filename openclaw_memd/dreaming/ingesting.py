@@ -1,6 +1,6 @@
 """What was noted and said of late, read at the start of a night. Nobody asked for any of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
@@ -19,6 +19,7 @@ from openclaw_memd.domain.short_term import is_quarantine
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.dreaming.sources import Found, ReadSource, Sources
+from openclaw_memd.files.catalog import Stamp
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.session_corpus import add_lines
 from openclaw_memd.index.ledger.signal_rows import Sighting
@@ -54,6 +55,21 @@ class Ingested:
     session_claims: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _News:
+    """A part of a session that is another than at the last time, and the ``first`` line to be read."""
+
+    source: ReadSource
+    first: int
+
+    @property
+    def numbers(self) -> range:
+        return range(self.first, len(self.source.lines) + 1)
+
+    def is_trusted(self, number: int) -> bool:
+        return is_trusted(self.source.attribution.of_lines(number, number).origin)
+
+
 @dataclass(slots=True)
 class _Heard:
     """What was said since the last time."""
@@ -63,6 +79,7 @@ class _Heard:
     paths: list[str] = field(default_factory=list)
     days: dict[date, list[str]] = field(default_factory=dict)
     lines: int = 0
+    outside_lines: int = 0
 
 
 class Ingestion:
@@ -97,69 +114,72 @@ class Ingestion:
         return Ingested(notes, len(noted), heard.lines, len(heard.sightings))
 
     def _read_notes(self, now: datetime, since: date, most: int) -> tuple[list[Sighting], int]:
+        """The claims of notes, a share of each; what nobody vouches for takes no place of the others."""
         files = [file for file in self._sources.list_notes(since) if not is_quarantine(file.path)]
-        each = max(LEAST_PER_NOTE, ceil(most / max(1, len(files))))
         question = hash_source("daily", self._zone.day(now).isoformat())
-        sightings: list[Sighting] = []
-        for file in files:
-            source = self._sources.read(file)
-            room = min(each, most - len(sightings))
-            if source is None or room <= 0:
-                continue
-            for claim in source.claims()[:room]:
-                day = source.day_of(claim.source.start_line) or self._zone.day(now)
-                signal = Signal("daily", question, _NOBODY, day, DAILY_SCORE, now)
-                sightings.append(_sighting(claim, signal))
-        return sightings, len(files)
+        read = [(source, source.claims()) for file in files if (source := self._sources.read(file))]
+        found: list[Sighting] = []
+        for trusted in (True, False):
+            wanted = [
+                (source, own)
+                for source, claims in read
+                if (own := [it for it in claims if is_trusted(it.provenance.origin) is trusted])
+            ]
+            each = max(LEAST_PER_NOTE, ceil(most / max(1, len(wanted))))
+            room = most
+            for source, claims in wanted:
+                for claim in claims[: min(each, room)]:
+                    day = source.day_of(claim.source.start_line) or self._zone.day(now)
+                    found.append(_sighting(claim, Signal("daily", question, _NOBODY, day, DAILY_SCORE, now)))
+                room -= min(each, room, len(claims))
+        return found, len(files)
 
-    def _read_sessions(self, now: datetime, since: date, cursors: dict[str, Cursor]) -> _Heard:
+    def _read_sessions(self, now: datetime, since: date, cursors: Mapping[str, Cursor]) -> _Heard:
+        """What was said, a share of each session; what nobody vouches for takes no place of the others."""
         heard = _Heard()
-        files = self._sources.list_sessions()
-        each = min(MOST_PER_SESSION, max(LEAST_PER_SESSION, ceil(SESSION_LINES / max(1, len(files)))))
-        for file in files:
+        news: list[_News] = []
+        for file in self._sources.list_sessions():
             heard.paths.append(file.path)
-            room = min(each, SESSION_LINES - heard.lines)
-            if room <= 0:
+            cursor = cursors.get(file.path)
+            if cursor is not None and cursor.stamp == _show(file.stamp):
                 continue
             source = self._sources.read(file)
             if source is not None:
-                self._hear(source, cursors.get(file.path), heard, now=now, since=since, room=room)
+                news.append(_look_for_news(source, cursor, since))
+        trusted = sum(any(map(one.is_trusted, one.numbers)) for one in news)
+        each = min(MOST_PER_SESSION, max(LEAST_PER_SESSION, ceil(SESSION_LINES / max(1, trusted))))
+        for one in news:
+            self._hear(one, heard, now=now, each=each)
         return heard
 
-    def _hear(
-        self,
-        source: ReadSource,
-        cursor: Cursor | None,
-        heard: _Heard,
-        *,
-        now: datetime,
-        since: date,
-        room: int,
-    ) -> None:
-        """Read on where the last time ended; from the start where that is not what it was."""
-        path, lines = source.file.path, source.lines
-        done = 0 if cursor is None or _prove(lines[: cursor[0]]) != cursor[1] else cursor[0]
-        name = parse_path(path)
-        number = done
-        taken = 0
+    def _hear(self, news: _News, heard: _Heard, *, now: datetime, each: int) -> None:
+        """Read on where the last time ended, as far as there is room; the rest is for the next time."""
+        source = news.source
+        path, name = source.file.path, parse_path(source.file.path)
+        room = min(each, SESSION_LINES - heard.lines)
+        outside_room = min(each, SESSION_LINES - heard.outside_lines)
+        last = news.first - 1
         claims: list[Found] = []
-        while number < len(lines) and taken < room:
-            number += 1
-            day = source.day_of(number)
-            if day is None or day < since:
-                continue  # too old, and it is not looked at again
-            said = source.said(number, number)
-            taken += bool(lines[number - 1])
-            claims += said
-        heard.lines += taken
-        if number != done:
-            heard.cursors[path] = (number, _prove(lines[:number]))
+        for number in news.numbers:
+            if not news.is_trusted(number):
+                if outside_room > 0:
+                    outside_room -= 1
+                    heard.outside_lines += 1
+                    claims += source.said(number, number)
+            elif room > 0:
+                room -= 1
+                heard.lines += 1
+                claims += source.said(number, number)
+            else:
+                break
+            last = number
+        stamp = _show(source.file.stamp) if last == len(source.lines) else None
+        heard.cursors[path] = Cursor(last, _prove(source.lines[:last]), stamp)
         if name is None:
             return
         for claim in self._own(claims):
             day = claim.source.noted_on or self._zone.day(now)
-            question = hash_source("said", "")
-            signal = Signal("said", question, name.key, day, SESSION_SCORE, _instant(day, now))
+            signal = Signal("said", hash_source("said", ""), name.key, day, SESSION_SCORE, _instant(day, now))
             heard.sightings.append(_sighting(claim, signal))
             if is_trusted(claim.provenance.origin):
                 line = f"[{path}#L{claim.source.start_line}] {claim.text}"
@@ -167,16 +187,17 @@ class Ingestion:
 
     def _own(self, claims: Sequence[Found]) -> Iterable[Found]:
         """What says something of its own: not machines' reports, what is always said, or is said again."""
-        asked: list[frozenset[str]] = []
+        asked: dict[bool, list[frozenset[str]]] = {True: [], False: []}  # by whether it is trusted
         for claim in claims:
             if find_contamination(claim.text, is_session=True) is not None:
                 continue
             if not tells_something(Said(claim.text, claim.is_answer), self._analyzer):
                 continue
             terms = frozenset(term.forms[0] for term in self._analyzer.query_terms(claim.text))
+            alike = asked[is_trusted(claim.provenance.origin)]
             if not claim.is_answer:
-                asked.append(terms)
-            elif _repeats(terms, asked):
+                alike.append(terms)
+            elif _repeats(terms, alike):
                 continue
             yield claim
 
@@ -201,6 +222,22 @@ def _repeats(terms: frozenset[str], asked: Iterable[frozenset[str]]) -> bool:
 
 def _sighting(claim: Found, signal: Signal) -> Sighting:
     return Sighting(claim.key, claim.text, claim.provenance, claim.source, signal)
+
+
+def _look_for_news(source: ReadSource, cursor: Cursor | None, since: date) -> _News:
+    """What was said after the last time, or everything where that is not what it was.
+
+    What is too old is passed over.
+    """
+    lines = source.lines
+    done = 0 if cursor is None or _prove(lines[: cursor.lines]) != cursor.proof else cursor.lines
+    days = ((number, source.day_of(number)) for number in range(done + 1, len(lines) + 1))
+    first = next((number for number, day in days if day is not None and day >= since), len(lines) + 1)
+    return _News(source, first)
+
+
+def _show(stamp: Stamp | None) -> str | None:
+    return None if stamp is None else f"{stamp.size} {stamp.mtime_ns} {stamp.ctime_ns} {stamp.inode}"
 
 
 def _instant(day: date, now: datetime) -> datetime:

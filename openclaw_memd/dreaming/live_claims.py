@@ -13,6 +13,8 @@ from openclaw_memd.domain.provenance import Provenance, is_trusted, least_truste
 from openclaw_memd.domain.rehydration import rehydrate, says
 from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.domain.short_term import may_be_candidate
+from openclaw_memd.domain.similarity import near_duplicate
+from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.domain.unfit import find_unfit
 from openclaw_memd.dreaming.sources import ReadSource, Sources
 from openclaw_memd.dreaming.types import Candidate, Ranked
@@ -32,6 +34,7 @@ class LiveClaims:
     """Looks candidates up where they come from."""
 
     sources: Sources
+    analyzer: Analyzer
 
     def look(self, selected: Iterable[Ranked]) -> dict[str, Fact | str]:
         """The fact that each candidate is now, by its key; a reason instead for one that is none."""
@@ -41,7 +44,7 @@ class LiveClaims:
             path = ranked.candidate.path
             if path not in read:
                 read[path] = self.sources.find(path)
-            found[ranked.candidate.key] = _look(ranked, read[path])
+            found[ranked.candidate.key] = _look(ranked, read[path], self.analyzer)
         return found
 
 
@@ -58,11 +61,11 @@ def why_unfit(text: str, *, is_session: bool = False) -> str | None:
     return unfit[0][0].value if unfit else None
 
 
-def _look(ranked: Ranked, source: ReadSource | None) -> Fact | str:
+def _look(ranked: Ranked, source: ReadSource | None, analyzer: Analyzer) -> Fact | str:
     candidate = ranked.candidate
     if candidate.rejected_at is not None:
         return Setback.REJECTED.value
-    live = None if source is None else _find(candidate, source)
+    live = None if source is None else _find(candidate, source, analyzer)
     if live is None:
         return Setback.SOURCE_GONE.value
     behind = [candidate.provenance, live.provenance]
@@ -94,13 +97,9 @@ def _may_be_promoted(provenance: Provenance, *, is_session: bool) -> bool:
     return is_trusted(provenance.origin) and may_be_candidate(provenance, is_session=is_session)
 
 
-def _find(candidate: Candidate, source: ReadSource) -> _Live | None:
+def _find(candidate: Candidate, source: ReadSource, analyzer: Analyzer) -> _Live | None:
     if source.is_session:
-        said = [one for one in source.said(1, len(source.lines)) if says(one.text, candidate.text)]
-        near = min(said, key=lambda one: abs(one.source.start_line - candidate.start_line), default=None)
-        if near is None:
-            return None
-        return _Live(near.text, near.source.start_line, near.source.end_line, near.provenance)
+        return _find_said(candidate, source, analyzer)
     live = rehydrate("\n".join(source.lines), candidate.text, candidate.start_line, candidate.end_line)
     if live is None:
         return None
@@ -112,3 +111,14 @@ def _find(candidate: Candidate, source: ReadSource) -> _Live | None:
     elif above:
         own = replace(own, origin=least_trusted([own, *above]).origin)
     return _Live(text, live.start_line, live.end_line, own, live.annotations)
+
+
+def _find_said(candidate: Candidate, source: ReadSource, analyzer: Analyzer) -> _Live | None:
+    """What was said in these words, else in almost the same: people say it in other words each time."""
+    said = source.said(1, len(source.lines))
+    found = [one for one in said if says(one.text, candidate.text)]
+    found = found or [one for one in said if near_duplicate(one.text, candidate.text, analyzer)]
+    near = min(found, key=lambda one: abs(one.source.start_line - candidate.start_line), default=None)
+    if near is None:
+        return None
+    return _Live(near.text, near.source.start_line, near.source.end_line, near.provenance)

@@ -1,6 +1,7 @@
 """One night: what was noted and said is read, then light, REM and deep look at what was of use."""
 
 from datetime import datetime
+from functools import partial
 
 import structlog
 from msgspec.structs import replace
@@ -56,8 +57,7 @@ class Night:
             UnavailableError, DamagedError: the ledger cannot be used.
         """
         try:
-            async with self._runs.alive(run):
-                report = await self._carry_out(run, progress)
+            report = await self._runs.keep_alive(run, partial(self._carry_out, run, progress))
         except Exception:
             await self._runs.end(run.id, "failed")
             raise

@@ -1,6 +1,6 @@
 """The pages of dreaming from the event loop: what cannot be written is told of, and is no reason to stop."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from typing import Final
 
@@ -11,10 +11,12 @@ from openclaw_memd.domain.dream_pages import (
     DiaryEntry,
     Phase,
     add_entry,
+    cut_texts,
     format_report,
     put_block,
     read_diary,
 )
+from openclaw_memd.dreaming.rendering import plain
 from openclaw_memd.errors import MemdError
 from openclaw_memd.files.dreams import DreamPages, Plan
 
@@ -24,6 +26,12 @@ SETTLE_S: Final = 2.0
 """So long an editor may still write to an earlier version."""
 
 RETRY_S: Final = 60.0
+DISK_ERROR: Final = "disk_error"
+
+
+def is_shown(problems: Sequence[str]) -> bool:
+    """Whether a page is there, or can never be: not when only the disk was in the way."""
+    return not any(problem.endswith(DISK_ERROR) for problem in problems)
 
 
 class Pages:
@@ -74,6 +82,16 @@ class Pages:
         """Go on with the diary; what could not be done."""
         return await self._edit(lambda text: add_entry(text, entry))
 
+    async def take_out(self, texts: Collection[str]) -> list[str]:
+        """Take what says one of ``texts`` out of DREAMS.md and the reports; what could not be done."""
+        needles = {plain(text) for text in texts}
+        page = await self._edit(lambda text: cut_texts(text, needles))
+        reports = await self._try(
+            "reports",
+            lambda: self.files.rewrite_reports(lambda text: cut_texts(text, needles, everywhere=True)),
+        )
+        return [*page, *reports]
+
     async def diary(self) -> Sequence[DiaryEntry]:
         """The entries of the diary, the oldest first; none when DREAMS.md cannot be read."""
         async with self._turn:
@@ -94,7 +112,7 @@ class Pages:
                 return [f"{name}: {error.reason or error.kind}"]
             except OSError as error:
                 log.warning("dream page not written", errno=error.errno)
-                return [f"{name}: disk_error"]
+                return [f"{name}: {DISK_ERROR}"]
             finally:
                 if self.files.has_asides:
                     self._written.set()

@@ -19,7 +19,7 @@ from openclaw_memd.domain.promotion_gates import Ranking, Thresholds, rank, why_
 from openclaw_memd.domain.rem import reflect
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.consolidating import Consolidation
-from openclaw_memd.dreaming.pages import Pages
+from openclaw_memd.dreaming.pages import Pages, is_shown
 from openclaw_memd.dreaming.rendering import Dated, render_deep, render_light, render_rem
 from openclaw_memd.dreaming.reports import (
     CandidateLine,
@@ -114,6 +114,10 @@ class Phases:
         ranking = partial(rank, candidates, now, self.thresholds, deleted=deleted)
         return await trio.to_thread.run_sync(ranking)
 
+    async def texts(self) -> dict[str, str]:
+        """What the candidates say, by key."""
+        return {one.key: one.text for one in await self._signals.candidates()}
+
     async def light(self, run: Run, now: datetime, story: Story) -> LightPart:
         """Choose what was of use of late."""
         candidates = await self._signals.candidates()
@@ -121,8 +125,10 @@ class Phases:
         work = partial(choose_light, candidates, now, self._zone.day, self._analyzer, told=told)
         staged = await trio.to_thread.run_sync(work)
         if staged:
-            story.problems += await self._pages.publish("light", run.local_date, render_light(staged))
-            await self._signals.stage("light", [one.candidate.key for one in staged], now)
+            problems = await self._pages.publish("light", run.local_date, render_light(staged))
+            story.problems += problems
+            if is_shown(problems):
+                await self._signals.stage("light", [one.candidate.key for one in staged], now)
             story.is_news = True
             story.add([one.candidate for one in staged])
         return LightPart(staged=len(staged), merged=sum(len(one.merged) for one in staged))
@@ -135,11 +141,12 @@ class Phases:
         ]
         work = partial(reflect, candidates, now, self._zone.day, self._analyzer)
         found = await trio.to_thread.run_sync(work)
+        problems: list[str] = []
         if found.truths or found.themes:
-            story.problems += await self._pages.publish("rem", run.local_date, render_rem(found))
-        if found.considered:
+            problems = await self._pages.publish("rem", run.local_date, render_rem(found))
+            story.problems += problems
+        if is_shown(problems):
             await self._signals.considered([one.key for one in found.considered], now)
-        if found.truths:
             await self._signals.stage("rem", [truth.candidate.key for truth in found.truths], now)
         story.add([truth.candidate for truth in found.truths])
         story.themes += [theme.tag for theme in found.themes]

@@ -1,21 +1,25 @@
 """The sweeps of one workspace in its ledger: begun once, kept alive, ended."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from functools import partial
 from secrets import token_hex
 from typing import Final
 
 import msgspec
+import structlog
 import trio
 
 from openclaw_memd.domain.dream_pages import Phase
 from openclaw_memd.dreaming.reports import NightReport
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import nights as ledger
 from openclaw_memd.index.ledger.nights import Cause, Outcome, Run
 from openclaw_memd.index.store import Store
 from openclaw_memd.ports import Clock
+
+log = structlog.get_logger("memd.dreaming")
 
 BEAT_S: Final = 20.0
 _ENDING_S: Final = 2.0
@@ -28,19 +32,29 @@ class Runs:
         self._state = state
         self._clock = clock
 
+    async def load(self) -> None:
+        """End what an earlier process left, which had the workspace for itself as this one has."""
+        await self._state.write(partial(ledger.interrupt_runs, now=self._clock.now()))
+
     async def begin(self, cause: Cause, phases: Sequence[Phase], day: date) -> Run | None:
         """A new run; None when another one is alive, or nothing is left to do for the date."""
         now = self._clock.now()
         run = Run(f"{now:%Y%m%dT%H%M%SZ}-{token_hex(3)}", cause, day, tuple(phases), now)
         return await self._state.write(partial(ledger.begin_run, run=run))
 
-    @asynccontextmanager
-    async def alive(self, run: Run) -> AsyncIterator[None]:
-        """Keep the run's lease inside the ``with`` block."""
+    async def keep_alive(self, run: Run, work: Callable[[], Awaitable[NightReport]]) -> NightReport:
+        """What ``work`` gives, during which the run keeps its lease. What it raises passes as it is."""
+        result: NightReport | Exception
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._beat, run.id)
-            yield
+            try:
+                result = await work()
+            except Exception as error:
+                result = error
             nursery.cancel_scope.cancel()
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     async def note_done(self, run: Run, phase: Phase) -> None:
         """Note that a phase of a run needs nothing more."""
@@ -66,4 +80,8 @@ class Runs:
     async def _beat(self, run_id: str) -> None:
         while True:
             await trio.sleep(BEAT_S)
-            await self._state.write(partial(ledger.note_alive, run_id=run_id, now=self._clock.now()))
+            work = partial(ledger.note_alive, run_id=run_id, now=self._clock.now())
+            try:
+                await self._state.write(work)
+            except (UnavailableError, DamagedError):  # the night itself finds out soon enough
+                log.warning("no sign of life written")

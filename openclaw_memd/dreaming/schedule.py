@@ -101,6 +101,8 @@ class Schedule:
 
 def find_due(connection: Connection, plan: Plan, at: datetime, day: date, now: datetime) -> tuple[Phase, ...]:
     """The phases of ``plan`` that no run has done for ``day``, though their time ``at`` has come."""
+    if ledger.is_resting(connection, day, now):
+        return ()
     return tuple(
         phase
         for phase in plan.phases

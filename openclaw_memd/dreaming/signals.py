@@ -113,6 +113,8 @@ class SignalStore:
         while True:
             await self._heard.wait()
             await self._await_quiet()
+            if not self._state.path.exists():  # a write would make an empty ledger in the place of a lost one
+                continue
             try:
                 await self.settle()
             except UnavailableError as error:  # what was heard waits on

@@ -56,7 +56,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was done with one claim, for the history: ``replaced`` are the entries that it took the place of."""
+    """What was done with one claim, for the history: it took the place of ``replaced``."""
 
     key: str
     action: str

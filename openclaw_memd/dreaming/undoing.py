@@ -13,15 +13,19 @@ from openclaw_memd.curated.deletions import Deletions
 from openclaw_memd.curated.history import History
 from openclaw_memd.curated.revisions import Author, Revision
 from openclaw_memd.curated.writer import CuratedWriter
+from openclaw_memd.domain.curated_files import USER, is_active, scope_of
+from openclaw_memd.domain.curated_plan import mark_superseded
 from openclaw_memd.domain.deletions import trace_text
 from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.domain.markdown import Entry, parse_entries
+from openclaw_memd.domain.stored_text import decode_stored
 from openclaw_memd.domain.taking_out import take_out
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.checking import Signals
 from openclaw_memd.errors import ConflictError, NotFoundError
 from openclaw_memd.index.ledger import promotions as ledger
 from openclaw_memd.index.ledger.curated_entries import bury_entries
+from openclaw_memd.index.ledger.preimages import Preimage, load_preimage
 from openclaw_memd.index.store import Store
 
 CAUSE: Final = "undo"
@@ -63,8 +67,9 @@ class Undoing:
     async def undo(self, run_id: str | None, now: datetime) -> Undone:
         """Take back what a run wrote, the last one that wrote anything if none is named.
 
-        A file that nobody changed since is what it was before, byte for byte; else the run's own entries go,
-        as far as they are there unchanged, and all the rest stays. What they said stays out from now on.
+        A file that nobody changed since is what it was before, byte for byte. Else the run's own entries go,
+        as far as they are there unchanged, what they replaced comes back, and all the rest stays. What they
+        said stays out from now on.
 
         Raises:
             NotFoundError: there is no such run, or nothing of it is left.
@@ -102,13 +107,14 @@ class Undoing:
 
     async def _take_back(self, run_id: str, file: str, hashes: frozenset[str]) -> list[str]:
         """Take the entries out of a file; their texts."""
-        rewrites = await self._state.read(partial(ledger.rewrites_of, run_id=run_id, file=file))
-        taken = _TakeOut(hashes)
+        ids = await self._state.read(partial(ledger.rewrites_of, run_id=run_id, file=file))
+        loaded = [await self._state.read(partial(load_preimage, preimage_id=number)) for number in ids]
+        taken = _TakeOut(hashes, [one for one in loaded if one is not None])
         state = await self._core.refresh()
-        if len(rewrites) == 1 and file in state.files:
-            found = [entry.text for entry in parse_entries(state.files[file].text) if taken.takes(entry)]
+        if len(ids) == 1 and file in state.files:
+            found = [entry.text for entry in parse_entries(state.files[file].text) if taken.is_own(entry)]
             try:
-                await self._history.undo(rewrites[0], unedited=True)
+                await self._history.undo(ids[0], unedited=True)
             except ConflictError as error:
                 if error.reason != "edited":
                     raise
@@ -119,17 +125,53 @@ class Undoing:
 
 
 class _TakeOut:
-    """Plans a file without some entries; ``texts`` are those that the last plan left out."""
+    """Plans a file without the entries of a run; ``texts`` are those that the last plan left out.
 
-    def __init__(self, hashes: frozenset[str]) -> None:
+    What an entry took the place of comes back there, as far as the rewrites of the run tell.
+    """
+
+    def __init__(self, hashes: frozenset[str], rewrites: Sequence[Preimage]) -> None:
         self.texts: list[str] = []
         self._hashes = hashes
+        self._returning: dict[str, str] = {}
+        for rewrite in rewrites:
+            if rewrite.before is not None:
+                own = filter(self.is_own, parse_entries(decode_stored(rewrite.after)))
+                before = parse_entries(decode_stored(rewrite.before))
+                self._returning |= _find_replaced(rewrite.file, before, list(own))
 
-    def takes(self, entry: Entry) -> bool:
-        """Whether the entry is one of them."""
+    def is_own(self, entry: Entry) -> bool:
+        """Whether the entry is one of the run's."""
         return hash_text(entry.text) in self._hashes
 
     def plan(self, current: str | None) -> Revision | None:
-        new, gone = take_out(current or "", self.takes)
-        self.texts = [entry.text for entry in gone]
+        new, gone = take_out(
+            current or "",
+            lambda entry: self.is_own(entry) or entry.text in self._returning,
+            lambda entry: self._returning.get(entry.text),
+        )
+        self.texts = [entry.text for entry in gone if self.is_own(entry)]
         return Revision(new) if gone else None
+
+
+def _find_replaced(file: str, before: Sequence[Entry], own: Sequence[Entry]) -> dict[str, str]:
+    """What comes back, by the text of the entry in the place of which it does.
+
+    In USER.md that is the entry itself, which is marked as superseded; in MEMORY.md the one that replaced it.
+    """
+    found: dict[str, str] = {}
+    for new in own:
+        for old in before:
+            if not is_active(old) or new.annotations.key is None or not _is_about(file, old, new):
+                continue
+            if file == USER:
+                found["\n".join(mark_superseded(old.text))] = old.text
+            else:
+                found[new.text] = old.text
+    return found
+
+
+def _is_about(file: str, old: Entry, new: Entry) -> bool:
+    return old.annotations.key == new.annotations.key and scope_of(file, old.annotations) == scope_of(
+        file, new.annotations
+    )

@@ -12,7 +12,7 @@ from datetime import date
 from secrets import token_hex
 from typing import Final
 
-from openclaw_memd.domain.dream_pages import Phase
+from openclaw_memd.domain.dream_pages import PHASES, Phase
 from openclaw_memd.domain.late_lines import find_late
 from openclaw_memd.errors import ConflictError, DeniedError, TooLargeError, UnavailableError
 from openclaw_memd.files.areas import NOTES, REVIEW
@@ -20,6 +20,8 @@ from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.beside import FILE_MODE, new_name, read_aside
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.exchange import Displaced, RevertedError, create_content, replace_content
+from openclaw_memd.files.folder import EntryKind, read_entries
+from openclaw_memd.files.openat import open_beneath
 from openclaw_memd.files.roots import WORKSPACE, Roots
 
 LEGACY: Final = "dreams.md"
@@ -98,6 +100,36 @@ class DreamPages:
                     raise
                 displaced.settle()
         return f"{NOTES}/{REPORTS}/{phase}/{name}"
+
+    def rewrite_reports(self, plan: Plan) -> int:
+        """Rewrite every report by ``plan``; how many it changed. Errors as in ``edit``."""
+        count = 0
+        for phase in PHASES:
+            for name in self._report_names(phase):
+                with (
+                    self._roots.anchored(WORKSPACE) as root,
+                    _made(root, (NOTES, REPORTS, phase)) as folder,
+                ):
+                    before = _read(folder, name)
+                    if before is None:
+                        continue
+                    after = plan(_decode(before)).encode("utf-8", "surrogateescape")
+                    if after != before:
+                        replace_content(folder, name, after, before).settle()
+                        count += 1
+        return count
+
+    def _report_names(self, phase: Phase) -> list[str]:
+        try:
+            with self._roots.anchored(WORKSPACE) as root:
+                folder = open_beneath(root, f"{NOTES}/{REPORTS}/{phase}", os.O_RDONLY | os.O_DIRECTORY)
+                try:
+                    entries = read_entries(folder)
+                finally:
+                    os.close(folder)
+        except OSError:
+            return []
+        return [one.name for one in entries if one.kind is EntryKind.FILE and one.name.endswith(".md")]
 
     def settle(self) -> None:
         """Add to DREAMS.md what was still written to earlier versions; then they are gone.

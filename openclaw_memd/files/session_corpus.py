@@ -4,8 +4,10 @@ It lies in ``memory/.dreams/session-corpus``, one file a day, is only added to, 
 Everything here blocks.
 """
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Final
@@ -111,6 +113,8 @@ def _cut(folder: int, name: str, keeps: Callable[[str], bool], *, dry_run: bool)
 
 
 def _read(descriptor: int) -> bytes:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     with open(descriptor, "rb", closefd=False) as file:
         file.seek(0)
         return file.read()

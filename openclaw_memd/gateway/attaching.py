@@ -110,7 +110,7 @@ async def attach(call: Call, params: AttachParams) -> Attached:
 
     agent.runtimes.attach(runtime)
     duplex.keep(_key(params.agent_id), end)
-    call.delivery.when_sent.append(runtime.open)
+    call.delivery.afterwards.append(runtime.open)
     return Attached(attached=True, used=agent.chat_model.status().provider == "runtime")
 
 

@@ -8,18 +8,19 @@ Act = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The fate of one answer: ``when_sent`` or ``when_lost`` is done, in order, and neither twice.
+    """The fate of one answer. What is ``afterwards`` is done in any case, what is ``when_lost`` before it if
+    the answer was lost, in order, and nothing twice.
 
     Lost is what the caller has not been sent, for whatever reason: it is gone, or did not ask for an answer.
     """
 
-    when_sent: list[Act] = field(default_factory=list)
+    afterwards: list[Act] = field(default_factory=list)
     when_lost: list[Act] = field(default_factory=list)
 
     def end(self, *, sent: bool) -> None:
         """Do what belongs to this end."""
-        acts = [*self.when_sent] if sent else [*self.when_lost]
-        self.when_sent.clear()
+        acts = [*self.afterwards] if sent else [*self.when_lost, *self.afterwards]
+        self.afterwards.clear()
         self.when_lost.clear()
         for act in acts:
             act()

@@ -183,10 +183,10 @@ class DreamCandidates(Result, frozen=True, kw_only=True):
 
 
 class DreamExplained(Result, frozen=True, kw_only=True):
-    """What is known of the best match; ``citation`` is where a curated file says the same."""
+    """The best match, if anything that was of use is one."""
 
-    candidate: CandidateReport | None
-    citation: str | None
+    candidates: Annotated[tuple[CandidateReport, ...], Meta(description="one at most")]
+    citation: Annotated[str | None, Meta(description="where a curated file says the same")]
     reason: Annotated[str, Meta(description="why it is in a curated file, or is not, in one sentence")]
 
 

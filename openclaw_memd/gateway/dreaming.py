@@ -5,7 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
+from openclaw_memd.domain.claims import CLAIM_CHARS
 from openclaw_memd.domain.dream_pages import PHASES, Phase
+from openclaw_memd.domain.inert import shorten
 from openclaw_memd.domain.promotion_gates import Judged
 from openclaw_memd.dreaming.dreams import Dreams
 from openclaw_memd.dreaming.reports import CandidateLine, NightReport
@@ -32,6 +34,9 @@ from openclaw_memd.jobs import Progress
 
 SHOWN_CANDIDATES: Final = 100
 """Of so many candidates, the best, a report shows each."""
+
+SHOWN_CHARS: Final = 280
+"""Longer texts are cut where there are many of them."""
 
 
 async def run(call: Call, params: DreamRunParams) -> Any:
@@ -65,7 +70,8 @@ async def report(call: Call, params: DreamReportParams) -> DreamReport:
 async def list_candidates(call: Call, params: DreamCandidatesParams) -> DreamCandidates:
     """``dream.candidates``."""
     judged = await call.services.agent(params.agent_id).dreams.candidates()
-    return DreamCandidates(candidates=tuple(map(_show, judged[: params.limit])), total=len(judged))
+    shown = (_show(one, SHOWN_CHARS) for one in judged[: params.limit])
+    return DreamCandidates(candidates=tuple(shown), total=len(judged))
 
 
 async def explain(call: Call, params: DreamExplainParams) -> DreamExplained:
@@ -77,7 +83,7 @@ async def explain(call: Call, params: DreamExplainParams) -> DreamExplained:
     if found.judged is None and found.citation is None:
         raise NotFoundError("nothing that was of use says this", field="query")
     return DreamExplained(
-        candidate=None if found.judged is None else _show(found.judged),
+        candidates=() if found.judged is None else (_show(found.judged),),
         citation=found.citation,
         reason=_why(found.judged, found.citation),
     )
@@ -110,12 +116,13 @@ async def _show_report(dreams: Dreams, found: NightReport) -> DreamReport:
 
 
 def _with_text(line: CandidateLine, texts: Mapping[str, str]) -> dict[str, Any]:
-    return {**msgspec.to_builtins(line), "text": texts.get(line.key)}
+    text = texts.get(line.key)
+    return {**msgspec.to_builtins(line), "text": None if text is None else shorten(text, SHOWN_CHARS)}
 
 
-def _show(judged: Judged[Candidate]) -> CandidateReport:
+def _show(judged: Judged[Candidate], most_chars: int = CLAIM_CHARS) -> CandidateReport:
     line, candidate = CandidateLine.of(judged), judged.candidate
-    facts = {**msgspec.to_builtins(line), "text": candidate.text}
+    facts = {**msgspec.to_builtins(line), "text": shorten(candidate.text, most_chars)}
     return msgspec.convert({**facts, "origin": candidate.provenance.origin.value}, CandidateReport)
 
 

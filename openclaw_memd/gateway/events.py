@@ -59,7 +59,7 @@ async def subscribe(call: Call, params: SubscribeParams) -> Subscribed:
         events.unsubscribe(subscription)
 
     duplex.keep(_KEY, end)
-    call.delivery.when_sent.append(lambda: duplex.start(pump, scope))
+    call.delivery.afterwards.append(lambda: duplex.start(pump, scope))
     return Subscribed(subscribed=topics)
 
 

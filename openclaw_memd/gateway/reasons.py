@@ -135,7 +135,7 @@ DEEP_REASONS: Mapping[str, str] = MappingProxyType(
         "no_terms": "`none`: the message has nothing to look for.",
         "no_match": "`none`: nothing was found.",
         "nothing_relevant": "`none`: the chat model found nothing that bears on the message.",
-        "model_reply": "`none`: the chat model's replies could not be used.",
+        "model_reply": "`unavailable`: the chat model's replies could not be used.",
         "deadline": "`timeout` or `escalate`: the time was up before everything was looked at.",
         "breaker": "`timeout`: the chat model kept silent several times and is left alone for a minute.",
         "model": "`timeout` or `unavailable`: the chat model was silent, or failed.",

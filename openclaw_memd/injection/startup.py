@@ -1,7 +1,9 @@
 """Reading the notes of the last days for a session that begins anew."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from typing import Final
 
@@ -10,11 +12,14 @@ import trio
 
 from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.callers import ChatType, place_of
+from openclaw_memd.domain.dates import note_date
 from openclaw_memd.domain.provenance import Provenance, Tier, is_trusted
 from openclaw_memd.domain.startup_context import (
+    SLUGGED_NOTES,
     DayNote,
     Startup,
     compose_startup,
+    is_slugged,
     order_notes,
     startup_days,
 )
@@ -30,7 +35,8 @@ from openclaw_memd.zones import Zone
 
 log = structlog.get_logger("memd.startup")
 
-READ_BYTES: Final = 16 * 1024  # OpenClaw's value
+TOLD_BYTES: Final = 16 * 1024
+"""How much of what may be told of a note is looked at: OpenClaw's value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +82,34 @@ class StartupNotes:
             return None
 
     def _read(self, names: Sequence[str]) -> Iterator[DayNote]:
+        """The notes that have something to tell; what may not be told takes no place of what may."""
+        told: Counter[date | None] = Counter()
         for name in names:
+            day, slugged = note_date(name), is_slugged(name)
+            if slugged and told[day] >= SLUGGED_NOTES:
+                continue
             path = f"{NOTES}/{name}"
             file = next((file for file in self._corpus.look_up(path).files if file.path == path), None)
             if file is None or file.tier is not Tier.EPISODIC:
                 continue
             read = self._corpus.read(file)
             if isinstance(read, FileText):
-                text = read.text.encode()[:READ_BYTES].decode("utf-8", "ignore")
-                yield DayNote(path, self._vouched(text, self._corpus.peek(file, read)))
+                text = self._vouched(read.text, self._corpus.peek(file, read))
+                if text.strip():
+                    told[day] += slugged
+                    yield DayNote(path, text)
 
     def _vouched(self, text: str, attribution: Attribution) -> str:
-        """The lines of a note that may be told of."""
-        return "\n".join(
-            line
-            for number, line in enumerate(text.split("\n"), start=1)
-            if self._may_tell(attribution.of_lines(number, number))
-        )
+        """The lines of a note that may be told of, the first of them."""
+        kept: list[str] = []
+        left_bytes = TOLD_BYTES
+        for number, line in enumerate(text.split("\n"), start=1):
+            if left_bytes <= 0:
+                break
+            if self._may_tell(attribution.of_lines(number, number)):
+                kept.append(line)
+                left_bytes -= len(line.encode()) + 1
+        return "\n".join(kept).encode()[:TOLD_BYTES].decode("utf-8", "ignore")
 
     def _may_tell(self, provenance: Provenance) -> bool:
         if not is_trusted(provenance.origin):

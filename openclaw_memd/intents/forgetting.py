@@ -1,4 +1,4 @@
-"""Forgetting what standing intents say, and what messages were answered with."""
+"""Forgetting what standing intents say, and what calls were answered with."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,6 +8,7 @@ from openclaw_memd.domain.forgetting import Wanted
 from openclaw_memd.domain.intents import Intent
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.index.ledger import intents
+from openclaw_memd.index.ledger.request_keys import drop_told
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.turn_answers import TurnAnswers
 
@@ -56,8 +57,9 @@ class IntentForgetting:
         return count
 
     async def forget_answers(self) -> None:
-        """Take every answer to a message: any may hold text of the memory. Errors as in ``forget``."""
+        """Take every answer that may be given again: any may hold text. Errors as in ``forget``."""
         await self._answers.forget()
+        await self._state.write(drop_told)
 
     def _find(self, connection: Any, wanted: Wanted) -> list[int]:
         return [row.number for row in intents.all_intents(connection) if self._takes(wanted, row.intent)]

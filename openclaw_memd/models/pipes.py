@@ -7,6 +7,7 @@ import os
 import queue
 import signal
 import threading
+from collections.abc import Callable
 
 from openclaw_memd.models import wire
 
@@ -20,13 +21,16 @@ _ENVIRONMENT = {
 Inbox = queue.SimpleQueue[wire.Request]
 
 
-def open_pipes() -> tuple[Inbox, int]:
-    """Where requests arrive, and the descriptor for replies; to be called first, before any library."""
+def open_pipes(hear: Callable[[wire.Request], object] = lambda _request: None) -> tuple[Inbox, int]:
+    """Where requests arrive, and the descriptor for replies; to be called first, before any library.
+
+    ``hear`` is told of each request as it comes in, in another thread, whatever is being computed.
+    """
     os.environ.update(_ENVIRONMENT)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is the daemon's to handle
     replies = _take_over_stdout()
     inbox: Inbox = queue.SimpleQueue()
-    threading.Thread(target=_guarded_read, args=(inbox,), daemon=True).start()
+    threading.Thread(target=_guarded_read, args=(inbox, hear), daemon=True).start()
     return inbox, replies
 
 
@@ -37,19 +41,20 @@ def write(replies: int, reply: wire.Reply) -> None:
         frame = frame[os.write(replies, frame) :]
 
 
-def _read_requests(inbox: Inbox) -> None:
+def _read_requests(inbox: Inbox, hear: Callable[[wire.Request], object]) -> None:
     """Feed ``inbox``; end the process, whatever it computes, when the daemon is gone."""
     buffer = wire.FrameBuffer()
     while data := os.read(0, _READ_BYTES):
         buffer.feed(data)
         for request in buffer.requests():
+            hear(request)
             inbox.put(request)
     os._exit(0)
 
 
-def _guarded_read(inbox: Inbox) -> None:
+def _guarded_read(inbox: Inbox, hear: Callable[[wire.Request], object]) -> None:
     try:
-        _read_requests(inbox)
+        _read_requests(inbox, hear)
     finally:
         os._exit(1)
 

@@ -4,6 +4,7 @@ import select
 import subprocess
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 import trio
@@ -117,6 +118,12 @@ class ModelProcess(Generic[R]):
         self._answer_due_at = trio.current_time() + limit_s
         await self._send(number(self._sent_id))
         return await self._answer()
+
+    async def give_up(self) -> None:
+        """Tell the process that nobody waits for the last answer; it comes soon then, to be drained."""
+        if self._answered_id < self._sent_id and self.running:
+            with suppress(ProcessGoneError):
+                await self._send(wire.GiveUp(self._sent_id))
 
     async def drain(self) -> None:
         """Read and forget answers that cancelled callers left behind; errors as in ``ask``."""

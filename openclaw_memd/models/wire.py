@@ -52,6 +52,12 @@ class Complete(msgspec.Struct, tag="complete", frozen=True):
     limit_s: float
 
 
+class GiveUp(msgspec.Struct, tag="give_up", frozen=True):
+    """Nobody waits for the answer to a question any more. It is answered all the same, soon."""
+
+    id: int
+
+
 class Ready(msgspec.Struct, tag="ready", frozen=True):
     """The model is loaded; it reads ``max_tokens`` of a text. ``trial`` holds rows as in ``Vectors``."""
 
@@ -101,7 +107,7 @@ class NotCompleted(msgspec.Struct, tag="not_completed", frozen=True):
     problem: CompletionProblem
 
 
-Request = Load | Embed | LoadChat | Complete
+Request = Load | Embed | LoadChat | Complete | GiveUp
 Answer = Vectors | Refused | Completed | NotCompleted
 Reply = Ready | ChatReady | NotLoaded | Answer
 

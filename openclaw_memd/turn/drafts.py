@@ -53,9 +53,10 @@ class Reply:
 
 @dataclass(slots=True)
 class Draft:
-    """An answer in the making."""
+    """An answer in the making. ``spoken`` is what is said in the message, as far as it is looked at."""
 
     request: TurnRequest
+    spoken: str
     started_at: float  # in trio's time, which worker threads do not have
     began: float
     projects: tuple[str, ...] = ()

@@ -29,6 +29,7 @@ from openclaw_memd.domain.escalation import (
 from openclaw_memd.domain.framing import frame_triggers
 from openclaw_memd.domain.keys import join_parts
 from openclaw_memd.domain.project_block import ProjectMemory, project_block
+from openclaw_memd.domain.spoken import spoken_text
 from openclaw_memd.index.ledger.turn_answers import TurnKey
 from openclaw_memd.index.turn_answers import TurnAnswers
 from openclaw_memd.injection.bootstrap import Bootstrap
@@ -98,7 +99,9 @@ class Turns:
             return await self._compose(request, key)
 
     async def _compose(self, request: TurnRequest, key: TurnKey | None) -> Reply:
-        draft = Draft(request, trio.current_time(), self._clock.monotonic())
+        draft = Draft(
+            request, spoken_text(request.text), started_at=trio.current_time(), began=self._clock.monotonic()
+        )
         await self._part(draft, "projects", self._find_projects)
         if request.view.injection is Injection.ALL:
             await self._part(draft, "triggers", self._find_triggers)
@@ -127,7 +130,7 @@ class Turns:
 
     async def _find_triggers(self, draft: Draft, until_at: float) -> None:
         hits = await self._lane.triggers.match(
-            draft.request.text, active_projects=draft.projects, deadline_at=until_at
+            draft.spoken, active_projects=draft.projects, deadline_at=until_at
         )
         block = frame_triggers([excerpt_of(hit.entry) for hit in hits])
         draft.triggers = [hits[index] for index in block.shown]
@@ -166,7 +169,7 @@ class Turns:
     async def _find_intents(self, draft: Draft, _until_at: float) -> None:
         caller = draft.request.caller
         if caller is not None and self._intents.per_turn:
-            draft.found = await self._firing.find(caller, draft.request.text)
+            draft.found = await self._firing.find(caller, draft.spoken)
 
     async def _spend_in_time(self, draft: Draft, key: TurnKey) -> Reply | None:
         """Fire what was found; None, with nothing spent, when the ledger is not written by the deadline."""
@@ -208,7 +211,7 @@ class Turns:
         escalation = _NOBODY
         if draft.request.caller is not None:
             escalation = decide_escalation(
-                self._escalation, draft.request.caller, draft.request.text, strong_hit=bool(draft.triggers)
+                self._escalation, draft.request.caller, draft.spoken, strong_hit=bool(draft.triggers)
             )
         took_ms = (self._clock.monotonic() - draft.began) * 1000
         return show_turn(draft, fired, escalation, took_ms=took_ms)
@@ -228,7 +231,8 @@ def _unless_broken(part: Part | None = None, draft: Draft | None = None) -> Iter
 def _key_of(request: TurnRequest) -> TurnKey | None:
     """What the turn is known by; None where the context names no session and no conversation.
 
-    An answer is for one audience: with the same ids in another chat, or of another sender, it is another.
+    An answer is for one audience: with the same ids in another chat, for another sender or in another kind of
+    session it is another.
     """
     caller = request.caller
     if caller is None or (session := caller.session_id or caller.writer) is None:

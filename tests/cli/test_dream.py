@@ -2,12 +2,46 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 from openclaw_memd.cli.exits import DONE, FAILED, USAGE
+from tests.daemon.clients import QUICK
 from tests.daemons import LineClient, RunningDaemon
 
 FACT = "The greenhouse pump is behind the left shelf."
 QUESTIONS = ("greenhouse pump", "where is the pump", "what is behind the left shelf", "pump shelf")
+
+
+def test_the_owner_decides_about_proposals(folder: Path) -> None:
+    """One is accepted in the owner's words, one rejected, and neither comes again."""
+    with RunningDaemon(folder, env=QUICK | {"MEMD_DREAMING__MODE": "propose"}) as daemon:
+        today = datetime.now(UTC).date()
+        daemon.write(f"memory/{today}.md", f"- {FACT}\n- The ladder of hut nine leans on the birch.\n")
+        daemon.settle()
+        for question in (*QUESTIONS, "hut nine ladder", "where is the ladder", "birch ladder", "ladder hut"):
+            daemon.call("recall.search", query=question)
+
+        assert "2 proposed" in daemon.memd("dream", "run").stdout
+        assert not (daemon.workspace / "MEMORY.md").exists()
+        shown = daemon.memd("dream", "review").stdout
+        assert f"  + {FACT}" in shown
+        found = json.loads(daemon.memd("dream", "review", "--json").stdout)["proposals"]
+        pump, ladder = sorted(found, key=lambda one: "ladder" in one["text"])
+
+        denied = daemon.memd("dream", "accept", pump["id"])
+        assert (denied.returncode, denied.stdout) == (FAILED, "")
+        assert "--as-owner" in denied.stderr
+        edited = daemon.memd("dream", "edit", pump["id"], "The pump is left.", "--as-owner")
+        assert edited.stdout == "it would say: The pump is left.\n"
+        rejected = daemon.memd("dream", "reject", ladder["id"], "--as-owner")
+        assert rejected.stdout == "1 proposal rejected\n"
+        assert daemon.memd("dream", "accept", "all", "--as-owner").stdout == f"{pump['id']}  added\n"
+
+        memory = (daemon.workspace / "MEMORY.md").read_text()
+        assert "The pump is left." in memory
+        assert "ladder" not in memory
+        assert "0 of 2 candidates promoted" in daemon.memd("dream", "run").stdout
+        assert daemon.memd("dream", "review").stdout == "nothing waits for you\n"
 
 
 def test_a_night_by_hand(writable: RunningDaemon) -> None:
@@ -44,6 +78,7 @@ def test_a_night_by_hand(writable: RunningDaemon) -> None:
     assert again["deep"]["promoted"] == 0
     assert again["deep"]["excluded"] == {"rejected": 1, "recalls": 1}
 
+    assert writable.memd("explain", "gateway port is 8123").stdout == "MEMORY.md#L3 says so.\n"
     assert writable.memd("explain", "zebra crossing").returncode == FAILED
     assert writable.memd("dream", "accept").returncode == USAGE
     assert writable.memd("dream", "run", "now").returncode == USAGE

@@ -190,6 +190,17 @@ async def test_who_is_behind_an_entry_is_what_the_ledger_says_of_its_least_trust
         assert days == [None, AT.date(), None]
 
 
+async def test_a_heading_that_nobody_vouches_for_heads_nothing(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        await world.ledger.record("MEMORY.md", ["## Release time", "### Deploys"], WEB)
+        world.write("# Work\n\n## Release time\n- Tea.\n\n### Deploys\n\n#### Ours\n- Two.\n")
+
+        state = await world.core.refresh()
+
+        paths = [one.entry.heading_path for one in state.files["MEMORY.md"].entries]
+        assert paths == [("Work",), ("Work", "Ours")]
+
+
 async def test_a_decision_about_lines_shows_though_the_bytes_are_the_same(tmp_path: Path) -> None:
     async with open_world(tmp_path) as world:
         text = "- One.\n- Two.\n"

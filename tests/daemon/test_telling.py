@@ -1,4 +1,5 @@
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from openclaw_memd.daemon.telling import LOOK_S, SHOWN_CHARS, SHOWN_PATHS, Telli
 from openclaw_memd.events import Event, Events, Subscription
 from openclaw_memd.index.indexer import SyncReport
 from openclaw_memd.index.publishing import Published
+from tests.domain.test_intents import EVENT
 from tests.fakes import TrioClock
 
 SYNCED = SyncReport(generation=3, added=1, changed=0, removed=0, unchanged=9, skipped=0, took_ms=1.234)
@@ -68,6 +70,20 @@ async def test_secrets_in_names_are_masked(events: Events) -> None:
     (event,) = await told(events, Published(1, paths=(f"memory/{secret}.md",)))
 
     assert secret not in str(event.private)
+
+
+async def test_what_came_due_is_named_to_those_who_may_see_all_memory(events: Events) -> None:
+    subscription = events.subscribe(["intent.due"])
+    Telling(events, ["main", "second"]).hear_due(replace(EVENT, due_at=datetime(2026, 1, 11, 9, tzinfo=UTC)))
+
+    (event,) = await drain(subscription)
+
+    assert (event.facts, event.agents) == ({}, (EVENT.agent,))
+    assert event.private == {
+        "id": EVENT.id,
+        "kind": EVENT.kind.value,
+        "due_at": "2026-01-11T09:00:00+00:00",
+    }
 
 
 async def test_a_sync_is_told_of_when_it_found_something(events: Events) -> None:

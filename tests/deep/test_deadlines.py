@@ -12,6 +12,7 @@ from openclaw_memd.domain.audience import OPERATOR, Injection, Notes
 from openclaw_memd.domain.recall_query import Turn
 from openclaw_memd.errors import DeadlineError, UnavailableError
 from openclaw_memd.ports import ChatRequest
+from openclaw_memd.recall.types import SearchAnswer, SearchRequest
 from tests.deep.fakes import HIT, QuickMemory
 from tests.deep.hits import make_hit
 from tests.deep.world import OWNER
@@ -73,11 +74,17 @@ async def test_a_search_that_hangs_costs_no_more_than_the_deadline(
 
 
 async def test_a_search_that_gives_up_leaves_what_was_found(autojump_clock: object) -> None:
-    memory = QuickMemory(failure=DeadlineError("not done in time"))
+    class Tiring(QuickMemory):
+        """Its second search gives up."""
 
-    answer = await memory.ask(QUESTION)
+        async def search(self, request: SearchRequest) -> SearchAnswer:
+            if self.asked:
+                raise DeadlineError("not done in time")
+            return await super().search(request)
 
-    assert (answer.outcome, answer.reason) == ("timeout", "deadline")
+    answer = await Tiring().ask("what did Ada decide about the gateway port?")
+
+    assert (answer.outcome, answer.reason, answer.hits) == ("timeout", "deadline", (HIT,))
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,8 @@ async def test_a_model_that_never_answers_is_asked_a_few_times(tmp_path: Path, r
     async with open_world(tmp_path, model=model) as world:
         answer = await world.ask(QUESTION)
 
-    assert (answer.outcome, answer.reason) == ("none", "model_reply")
+    assert (answer.outcome, answer.reason, answer.summary) == ("unavailable", "model_reply", "")
+    assert "memory/2026-01-07.md" in answer.context
     assert len(model.requests) == ROUNDS
     assert not any("root:" in request.prompt for request in model.requests)
 
@@ -147,7 +148,9 @@ async def test_an_answer_of_ten_megabytes_is_none(tmp_path: Path) -> None:
     async with open_world(tmp_path, model=ScriptedChatModel(otherwise="x" * 10_000_000)) as world:
         answer = await world.ask(QUESTION)
 
-    assert (answer.outcome, answer.reason) == ("none", "model_reply")
+    assert (answer.outcome, answer.reason) == ("unavailable", "model_reply")
+    assert "memory/2026-01-07.md" in answer.context
+    assert len(answer.context) < 10_000
 
 
 async def test_half_a_character_in_what_a_model_says_spoils_no_answer(tmp_path: Path) -> None:

@@ -5,7 +5,14 @@ from datetime import UTC, date, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_memd.domain.dream_pages import DiaryEntry, add_entry, format_when, put_block, read_diary
+from openclaw_memd.domain.dream_pages import (
+    DiaryEntry,
+    add_entry,
+    cut_texts,
+    format_when,
+    put_block,
+    read_diary,
+)
 
 START, END = "<!-- openclaw:dreaming:deep:start -->", "<!-- openclaw:dreaming:deep:end -->"
 ENTRY = DiaryEntry("April 11, 2026 at 3:00 AM UTC", "I dreamt.", "r1")
@@ -80,6 +87,17 @@ def test_when() -> None:
     assert format_when(datetime(2026, 4, 11, 0, 5, tzinfo=UTC), "UTC") == "April 11, 2026 at 12:05 AM UTC"
     assert format_when(datetime(2026, 4, 11, 15, 30, tzinfo=UTC), "UTC") == "April 11, 2026 at 3:30 PM UTC"
     assert DiaryEntry("February 30, 2026", "", None).day is None
+
+
+def test_what_is_forgotten_goes_from_our_blocks_alone() -> None:
+    body = "- Candidate: The key is red.\n  - recalls: 4\n- Candidate: It rains.\n  - recalls: 1"
+    page = put_block("- The key is red.\n", "light", body)
+
+    cut = cut_texts(page, {"The key is red."})
+
+    assert cut == page.replace("- Candidate: The key is red.\n  - recalls: 4\n", "")
+    assert cut_texts(body, {"The key is red."}, everywhere=True) == "- Candidate: It rains.\n  - recalls: 1"
+    assert cut_texts(page, {"", "nothing"}) == page
 
 
 @given(st.text(st.sampled_from("ab\n \r-#<!>*\udc80\ufeff"), max_size=60))

@@ -6,7 +6,7 @@ import pytest
 
 from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
 from openclaw_memd.domain.curated_files import bare_text
-from openclaw_memd.domain.lineage import find_anchors, format_anchor, strip_lineage
+from openclaw_memd.domain.lineage import find_anchors, find_sources, format_anchor, strip_lineage
 from openclaw_memd.domain.markdown import parse_entries
 from openclaw_memd.domain.promoted_lines import Fact, cut_text, describe, format_fact, rate
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, Provenance, SessionKind
@@ -116,6 +116,16 @@ def test_anchors_of_openclaw_are_known() -> None:
     first, second = parse_entries(text)
     assert bare_text(first.text) == "The office is in Graz."
     assert bare_text(second.text) == "It rains."
+
+
+@pytest.mark.parametrize(
+    "piece", [" ", "(Source: ", " (Source: #L1", " Source: ", " [score=source=", "#L1)", "<!-- ", "\t("]
+)
+def test_no_text_takes_long(piece: str) -> None:
+    text = "Source: #L1 source= <!--" + piece * (200_000 // len(piece))
+    assert len(strip_lineage(text)) <= len(text)
+    assert not find_anchors(text)
+    assert not find_sources(text)
 
 
 def test_other_comments_and_sources_in_prose_stay() -> None:

@@ -54,7 +54,7 @@ def test_no_claims(line: str) -> None:
         ("Run the tests and commit.", False, False),
         ("What a day it was today again.", False, False),
         ("Let me know if you need anything else!", False, False),
-        ("Try it 3 times.", False, False),
+        ("Try it 3.", False, False),
     ],
 )
 def test_what_tells_something(text: str, by_people: bool, by_agents: bool) -> None:

@@ -27,8 +27,8 @@ def test_days_are_local_then_utc_each_once() -> None:
     assert startup_days(TODAY, TODAY, 0) == ()
 
 
-def test_the_daily_note_comes_before_the_four_newest_slugged_ones() -> None:
-    names = [NoteName(f"2026-01-11-{letter}.md", ord(letter)) for letter in "abcdef"]
+def test_the_daily_note_comes_before_the_slugged_ones_the_newest_first() -> None:
+    names = [NoteName(f"2026-01-11-{letter}.md", ord(letter)) for letter in "cdef"]
     names += [NoteName("2026-01-11-g.md", ord("f")), NoteName("2026-01-11.md", 0)]
 
     assert order_notes(names, [TODAY]) == [
@@ -37,6 +37,7 @@ def test_the_daily_note_comes_before_the_four_newest_slugged_ones() -> None:
         "2026-01-11-f.md",
         "2026-01-11-e.md",
         "2026-01-11-d.md",
+        "2026-01-11-c.md",
     ]
 
 

@@ -312,6 +312,22 @@ async def test_61_an_edit_during_the_model_call_is_kept(desk: Nights) -> None:
     assert said(desk.memory) == ["- Rain comes from the west.", "- An editor was here.", f"- {POT}"]
 
 
+async def test_61_what_an_editor_wrote_meanwhile_is_not_added_again(desk: Nights) -> None:
+    desk.write("MEMORY.md", "- Rain comes from the west.\n- The office is in Graz. <!-- key: office -->\n")
+    chosen = desk.note(POT, "The office is in Linz. <!-- key: office -->")
+    now = f"- Rain comes from the west.\n- {POT}\n- The office is in Wien. <!-- key: office -->\n"
+
+    def answer(_request: ChatRequest) -> str:
+        desk.write("MEMORY.md", now)
+        return "prose"
+
+    desk.model = ScriptedChatModel([answer])
+    done = await desk.night(chosen)
+    assert desk.memory == now, "one is there, the other would replace what was written just now"
+    assert done.promoted == {keys(chosen)[0]: "merged"}
+    assert done.rejected == {keys(chosen)[1]: "origin"}
+
+
 async def test_62_a_candidate_that_changed_during_the_call_is_not_promoted(desk: Nights) -> None:
     desk.write("MEMORY.md", "- Rain comes from the west.\n")
     chosen = desk.note(POT, PORT, "The boiler is in the cellar.", "The ladder is in the shed.")

@@ -9,6 +9,7 @@ from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.callers import Sender
 from openclaw_memd.domain.promotion_score import score_signals
 from openclaw_memd.domain.provenance import Origin, SessionKind, is_trusted
+from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.recall.types import SearchRequest
 from openclaw_memd.sessions.messages import Message, Role
@@ -67,6 +68,23 @@ async def test_the_caps_of_a_night_hold() -> None:
         assert {counts.count(f"memory/2026-01-{day:02}.md") for day in range(1, 11)} == {40}
 
 
+async def test_outside_lines_take_no_room_of_others() -> None:
+    async with open_world() as world:
+        guest = session("a-guest", sender=Sender("u2"))
+        for number in range(30):
+            await world.say(guest, *(f"Guest {number} says that house {n} is grey." for n in range(10)))
+        for number in range(3):
+            await world.say(
+                session(f"s{number}"), *(f"The roof of house {number}{n} leaks." for n in range(85))
+            )
+        done = await world.ingest()
+        assert done.session_lines == 240
+        assert (await world.ingest()).session_lines == 15
+        found = await world.signals.candidates()
+        assert sum(one.key.startswith("t") for one in found) == 255
+        assert sum(one.key.startswith("u") for one in found) == 80
+
+
 async def test_34_quarantined_notes_are_not_read_and_handwritten_ones_are_the_agents() -> None:
     async with open_world() as world:
         guest = session("guest", sender=Sender("u2"))
@@ -123,6 +141,8 @@ async def test_37_reading_goes_on_where_it_ended() -> None:
         await world.end(OWNER)
         assert (await world.ingest()).session_lines == 0
         assert len(await world.candidates()) == 2
+        await world.memory.sync()
+        assert [hit.path for hit in await world.hits("boiler roof")] == []
         text = corpus(world)
         assert list(text) == ["2026-01-11.txt"]
         assert text["2026-01-11.txt"] == (
@@ -249,9 +269,31 @@ async def test_a_read_only_folder_costs_the_corpus_alone() -> None:
         assert len(await world.candidates()) == 1
 
 
+async def test_a_reading_that_was_cut_off_is_done_again_and_nothing_is_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with open_world() as world:
+        await world.say(OWNER, WORKAROUND)
+        write = world.memory.state.write
+
+        async def failing(work: object) -> object:
+            if corpus(world):
+                raise UnavailableError("full", reason="disk_full")
+            return await write(work)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(world.memory.state, "write", failing)
+        with pytest.raises(UnavailableError):
+            await world.ingest()
+        monkeypatch.undo()
+        assert (await world.rows())["signals"] == []
+        await world.ingest()
+        assert (await world.only()).signals.dailies == 1
+        assert "".join(corpus(world).values()).count(WORKAROUND) == 1
+
+
 async def test_forgetting_reaches_all_of_it() -> None:
     async with open_world() as world:
-        await world.say(session("one"), WORKAROUND, "The code of the safe is in the blue folder.")
+        await world.say(session("one"), WORKAROUND, "The code of the safe is in blue folder 7.")
         await world.say(session("two"), WORKAROUND.replace(".", "!"))
         await world.note("memory/2026-01-11.md", "- The boiler is in the cellar.\n")
         await world.ingest()

@@ -1,17 +1,20 @@
 """Whole nights on a real workspace: what is read, staged, promoted, shown, and told."""
 
+import errno
 import json
 from collections.abc import AsyncIterator, Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from openclaw_memd.daemon.chatting import AgentChat
 from openclaw_memd.domain.dream_pages import read_diary
 from openclaw_memd.dreaming.diary import GENERIC
-from openclaw_memd.errors import ConflictError
+from openclaw_memd.dreaming.reports import NightReport
+from openclaw_memd.errors import ConflictError, UnavailableError
 from openclaw_memd.ports import ChatModelError
 from tests.dreaming.worlds import World, open_world, session
 from tests.fakes import ScriptedChatModel
@@ -228,6 +231,26 @@ async def test_a_page_that_is_a_link_stops_nothing(world: World) -> None:
     assert text(world, "memory/dreaming/deep/2026-01-13.md")
 
 
+async def test_marks_wait_for_the_page(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the disk is full, what light chose is chosen again by the next night."""
+    await ask_for_port(world)
+
+    def fail(*_arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dreams(world).pages.files, "edit", fail)
+        first = await dreams(world).run(("light", "rem"))
+    second = await dreams(world).run(("light", "rem"))
+
+    assert first.problems == ("dreams_file: disk_error",)
+    assert first.light == second.light
+    assert second.light is not None
+    assert second.light.staged == 2
+    (port,) = [one for one in await world.signals.candidates() if one.text == PORT]
+    assert (port.signals.light_hits, port.signals.rem_hits) == (1, 1)
+
+
 async def test_dates_that_have_come_are_reported(world: World) -> None:
     world.write(
         "MEMORY.md",
@@ -330,6 +353,26 @@ async def test_one_night_at_a_time_and_a_dead_one_is_gone_on_with(world: World) 
     assert {run.outcome for run in await runs.list(9)} == {"interrupted", None}
 
 
+async def test_a_long_night_shows_that_it_lives(world: World, autojump_clock: MockClock) -> None:
+    """Twenty minutes of work: nobody else may begin meanwhile, and it ends as its own."""
+    runs = dreams(world).runs
+    run = await runs.begin("schedule", ("deep",), date(2026, 1, 11))
+    assert run is not None
+    refused = []
+
+    async def work() -> NightReport:
+        for _ in range(20):
+            world.clock.move(minutes=1)
+            await trio.sleep(60)
+            refused.append(await runs.begin("schedule", ("deep",), date(2026, 1, 12)))
+        raise UnavailableError("the end")
+
+    with pytest.raises(UnavailableError):
+        await runs.keep_alive(run, work)
+
+    assert refused == [None] * 20
+
+
 async def test_a_cancelled_run_by_hand_is_over(world: World) -> None:
     with trio.CancelScope() as scope:
         scope.cancel()
@@ -340,6 +383,76 @@ async def test_a_cancelled_run_by_hand_is_over(world: World) -> None:
 
     assert [one.outcome for one in await dreams(world).runs.list(1)] == ["cancelled"]
     assert (await dreams(world).run()).outcome == "completed"
+
+
+async def test_a_night_that_fails_says_why_and_the_next_one_goes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ask_for_port(world)
+
+    async def fail(*_arguments: object, **_more: object) -> None:
+        raise UnavailableError("the disk is full", reason="disk_full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.signals, "stage", fail)
+        with pytest.raises(UnavailableError):
+            await dreams(world).run()
+
+    assert [run.outcome for run in await dreams(world).runs.list(9)] == ["failed"]
+    assert not (world.folder / "MEMORY.md").exists()
+    assert PORT in text(world, "DREAMS.md")  # what was shown already stays, and is made anew
+    done = await dreams(world).run()
+    assert done.deep is not None
+    assert done.deep.promoted == 1
+    assert text(world, "DREAMS.md").count("## Light Sleep") == 1
+
+
+async def test_the_schedule_dreams_as_a_job_once_a_date(world: World) -> None:
+    """From the time to the promotion, over the parts as the daemon wires them."""
+    schedule = world.memory.dreaming.schedule
+    (plan,) = schedule._plans
+    await schedule._look(plan)  # from here on it counts
+    await ask_for_port(world)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(dreams(world)._jobs.run)
+        await schedule._look(plan)
+        await schedule._look(plan)
+        nursery.cancel_scope.cancel()
+
+    runs = await dreams(world).runs.list(9)
+    assert [(run.cause, run.outcome, run.local_date) for run in runs] == [
+        ("schedule", "completed", date(2026, 1, 13))
+    ]
+    assert PORT in text(world, "MEMORY.md")
+    (job,) = dreams(world)._jobs.all()
+    assert (job.kind, job.state, job.done, job.total) == ("dream", "done", 5, 5)
+    assert schedule.next_at() == datetime(2026, 1, 14, 3, tzinfo=UTC)
+    status = await world.agent.dream_status()
+    assert {phase.last_date for phase in status.phases} == {date(2026, 1, 13)}
+
+
+async def test_a_finished_night_is_told_even_when_nothing_happened(world: World) -> None:
+    events = world.memory._outside.events.subscribe(["dream.finished"])
+
+    await dreams(world).run()
+    event, _ = await events.next()
+
+    assert event.facts["outcome"] == "completed"
+    assert event.private == {"promoted": 0, "proposed": 0}
+
+
+async def test_forgotten_texts_go_from_every_page(world: World) -> None:
+    await ask_for_port(world)
+    await dreams(world).run()
+
+    problems = await dreams(world).pages.take_out([PORT])
+
+    assert problems == []
+    pages = [text(world, "DREAMS.md")]
+    pages += [path.read_text() for path in (world.folder / "memory" / "dreaming").rglob("*.md")]
+    assert len(pages) == 4
+    assert not any("cabinet" in page for page in pages)
+    assert "travel desk" in pages[0]
 
 
 async def test_explaining(world: World) -> None:

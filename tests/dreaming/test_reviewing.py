@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.domain.callers import Caller
-from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.reviewing import Reviewing
 from openclaw_memd.dreaming.undoing import Undoing
@@ -18,6 +18,7 @@ from tests.notes.worlds import OWNER
 
 POT = "Meter box key is under the blue pot."
 PORT = "The gateway listens on port 9400."
+OWNER_SAID = Provenance(Origin.OWNER, SessionKind.INTERACTIVE)
 LATER = NOW + timedelta(days=1)
 
 
@@ -175,6 +176,31 @@ async def test_of_a_file_that_changed_since_only_the_nights_lines_go(desk: Desk)
     assert POT not in nights.memory
     for kept in ("- It rains in June.", "port 9444, I think.", "## Later\n\n- An editor was here.\n"):
         assert kept in nights.memory
+
+
+async def test_what_was_replaced_comes_back_into_a_file_that_changed_since(desk: Desk) -> None:
+    nights = desk.nights
+    nights.write("MEMORY.md", "- The office is in Graz. <!-- key: office -->\n- It rains.\n")
+    language = (
+        "<!-- observed: 2025-12-01 | status: active -->\n- Always answer in English. <!-- key: language -->\n"
+    )
+    nights.write("USER.md", language)
+    orders = await nights.note_as(
+        OWNER_SAID,
+        "The office is in Linz. <!-- key: office -->",
+        "Always answer in German. <!-- key: language -->",
+    )
+    await nights.night(orders)
+    assert "status: superseded" in nights.user
+    for file in ("MEMORY.md", "USER.md"):
+        nights.write(file, (nights.world.folder / file).read_text() + "\nAn editor was here.\n")
+    undone = await desk.reviewing.undo("r1")
+    assert undone.undone == 2
+    assert nights.memory.startswith("- The office is in Graz. <!-- key: office -->\n- It rains.\n")
+    assert nights.user == language + "\nAn editor was here.\n"
+    assert "Linz" not in nights.memory
+    assert not await nights.deletions.is_deleted("The office is in Graz.")
+    assert await nights.deletions.is_deleted("The office is in Linz.")
 
 
 async def test_the_last_night_of_two_is_taken_back_with_its_heading(desk: Desk) -> None:

@@ -93,6 +93,15 @@ async def test_who_asks_for_a_recall_is_asked_on_the_same_connection() -> None:
         assert (done["id"], done["result"]["context"]) == (7, "Ada moved.")
 
 
+async def test_one_that_attaches_by_a_notification_is_asked_too() -> None:
+    async with asking() as served, served.lines() as runtime:
+        await runtime.send({"jsonrpc": "2.0", "method": "model.attach", "params": {}})
+        await runtime.call("status")
+        await runtime.send(call("recall.search", query="who moved"))
+
+        assert (await runtime.read())["method"] == "model.complete"
+
+
 async def test_a_schema_goes_along() -> None:
     async with asking() as served, served.lines() as runtime:
         await attach(runtime)

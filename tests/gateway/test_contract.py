@@ -251,7 +251,7 @@ SHAPES: dict[type[msgspec.Struct], str] = {
     dream_results.DreamCandidates: "candidates",
     dream_results.CandidateReport: "key text path start_line score components gates excluded",
     dream_results.GateReport: "gate value threshold passed",
-    dream_results.DreamExplained: "candidate citation reason",
+    dream_results.DreamExplained: "candidates citation reason",
     dream_results.DreamDiary: "entries",
     reviewing.ReviewResult: "proposals",
     reviewing.DreamUndoResult: "files undone",

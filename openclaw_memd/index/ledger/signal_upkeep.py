@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -15,8 +15,16 @@ from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.index.ledger.signal_rows import CandidateRow, PhaseRow, SourceRow
 from openclaw_memd.index.ledger.signals import MOST_SIGNALS
 
-Cursor = tuple[int, bytes]
-"""How many lines of a part of a session are read, and a hash of them (16 bytes)."""
+
+class Cursor(NamedTuple):
+    """How many ``lines`` of a part of a session are read, and a hash of them (16 bytes).
+
+    ``stamp`` is that of the part when all of it was; None when more is to be read.
+    """
+
+    lines: int
+    proof: bytes
+    stamp: str | None
 
 
 def load_candidates(connection: apsw.Connection) -> list[CandidateRow]:
@@ -133,14 +141,14 @@ def prune_signals(connection: apsw.Connection, now: datetime, most: int) -> int:
 
 def read_cursors(connection: apsw.Connection) -> dict[str, Cursor]:
     """How far each part of a session is read, by path."""
-    rows = connection.execute("SELECT path, lines, proof FROM session_cursors")
-    return {str(path): (int(lines), bytes(proof)) for path, lines, proof in rows}
+    rows = connection.execute("SELECT path, lines, proof, stamp FROM session_cursors")
+    return {path: Cursor(lines, bytes(proof), stamp) for path, lines, proof, stamp in rows}
 
 
 def put_cursors(connection: apsw.Connection, cursors: Mapping[str, Cursor]) -> None:
     """Note how far parts of sessions are read."""
     connection.executemany(
-        "INSERT OR REPLACE INTO session_cursors (path, lines, proof) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO session_cursors (path, lines, proof, stamp) VALUES (?, ?, ?, ?)",
         [(path, *cursor) for path, cursor in cursors.items()],
     )
 

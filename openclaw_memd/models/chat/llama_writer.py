@@ -3,6 +3,7 @@
 import ctypes
 import math
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
 import llama_cpp
@@ -31,9 +32,12 @@ class NotCompletedError(Exception):
 
 
 class Writer:
-    """A loaded model; one question at a time. ``context_tokens`` is the room for question and answer."""
+    """A loaded model; one question at a time. ``context_tokens`` is the room for question and answer.
 
-    def __init__(self, path: str, *, threads: int) -> None:
+    ``is_given_up`` tells, also while a question is worked on, whether nobody waits for its answer.
+    """
+
+    def __init__(self, path: str, *, threads: int, is_given_up: Callable[[int], bool]) -> None:
         """Load the model at ``path``.
 
         Raises:
@@ -56,9 +60,11 @@ class Writer:
         except (ValueError, RuntimeError, AssertionError) as error:
             raise ModelError("llama.cpp cannot load the model") from error
         self.context_tokens = self._llama.n_ctx()
+        self._is_given_up = is_given_up
+        self._asked = 0
         self._due_at = math.inf
         # Kept, since llama.cpp only has its address. It stops even the reading of a long question.
-        self._abort = llama_cpp.ggml_abort_callback(lambda _data: time.monotonic() > self._due_at)
+        self._abort = llama_cpp.ggml_abort_callback(lambda _data: self._is_over())
         llama_cpp.llama_set_abort_callback(self._llama.ctx, self._abort, ctypes.c_void_p(0))
 
     def complete(self, request: wire.Complete) -> str:
@@ -67,18 +73,21 @@ class Writer:
         Raises:
             NotCompletedError: the question is too long, the time is over, or llama.cpp failed.
         """
-        self._due_at = time.monotonic() + request.limit_s
+        self._asked, self._due_at = request.id, time.monotonic() + request.limit_s
         try:
             return self._write(request)
         except NotCompletedError:
             raise
         except Exception as error:
             # The library has no error types of its own.
-            if time.monotonic() > self._due_at:
+            if self._is_over():
                 raise NotCompletedError("timeout") from error
             raise NotCompletedError("too_large" if _FULL in str(error) else "failed") from error
         finally:
             self._due_at = math.inf
+
+    def _is_over(self) -> bool:
+        return time.monotonic() > self._due_at or self._is_given_up(self._asked)
 
     def _write(self, request: wire.Complete) -> str:
         chunks: Any = self._llama.create_chat_completion(
@@ -91,7 +100,7 @@ class Writer:
         parts: list[str] = []
         size = 0
         for chunk in chunks:
-            if time.monotonic() > self._due_at:
+            if self._is_over():
                 raise NotCompletedError("timeout")
             part = chunk["choices"][0]["delta"].get("content") or ""
             parts.append(part)

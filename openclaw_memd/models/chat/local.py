@@ -127,6 +127,10 @@ class LocalChatModel:
                 answer = await process.ask(
                     lambda number: _question(number, request), limit_s=limit_s + LATE_S
                 )
+            except trio.Cancelled:
+                with trio.CancelScope(shield=True):  # else the next question waits for this answer
+                    await process.give_up()
+                raise
             except NotLoadedError as error:
                 raise await self._failed(_cannot_load(error.problem)) from None
             except ProcessGoneError as error:

@@ -115,6 +115,15 @@ async def test_a_question_that_ends_the_process_costs_only_itself(chat: Chat) ->
     assert chat.model.status().state == "ready"
 
 
+async def test_the_process_is_told_that_nobody_waits_any_more(chat: Chat) -> None:
+    await chat.model.complete(question())  # started and loaded
+    with trio.move_on_after(0.1):
+        await chat.model.complete(question("hangs", within_s=0.4))
+
+    assert await chat.model.complete(question()) == FOUND
+    assert chat.log("give up") == ["give up 2"]
+
+
 async def test_a_stopped_process_is_killed_and_replaced_for_the_next_question(chat: Chat) -> None:
     await chat.model.complete(question())  # started and loaded
     assert (await failure_of(chat, "stop", within_s=0.2)).failure == "timeout"

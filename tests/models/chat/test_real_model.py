@@ -96,6 +96,12 @@ async def test_a_useless_model_is_held_to_its_schema_and_to_its_time(smollm2: Pa
             await model.complete(ask("word " * 30_000))
         assert long.value.failure == "too_large"
         assert trio.current_time() - began_at < 10, "it stops within a token, also while it reads"
+
+        began_at = trio.current_time()
+        with trio.move_on_after(0.5):
+            await model.complete(ask("Tell a long story.", max_tokens=4_000))
+        assert await model.complete(ask("Say something.", max_tokens=8))
+        assert trio.current_time() - began_at < 10, "what nobody waits for is given up"
         text = await model.complete(ask("Are these the same?", by_schema=True))
         Draft202012Validator(VERDICT).validate(json.loads(text))
     finally:

@@ -57,9 +57,11 @@ CREATE TABLE candidate_verdicts (
   rejected_at TEXT
 ) STRICT, WITHOUT ROWID;
 
--- How far what was said is read: so many lines of a part, of which ``proof`` is a hash.
+-- How far what was said is read: so many lines of a part, of which ``proof`` is a hash. ``stamp`` is that of a
+-- part which is read to its end.
 CREATE TABLE session_cursors (
   path TEXT PRIMARY KEY NOT NULL,
   lines INTEGER NOT NULL,
-  proof BLOB NOT NULL CHECK (length(proof) = 16)
+  proof BLOB NOT NULL CHECK (length(proof) = 16),
+  stamp TEXT
 ) STRICT, WITHOUT ROWID;

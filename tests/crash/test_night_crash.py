@@ -1,0 +1,63 @@
+"""kill -9 at any moment of a night of a real daemon: each fact is there once, and the next night goes on."""
+
+import os
+import random
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from openclaw_memd.domain.dream_pages import read_diary
+from tests.daemon.clients import QUICK
+from tests.daemons import LineClient, RunningDaemon, short_folder
+
+ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "3"))
+SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
+MOST_S = 0.2
+NOUNS = ("pump", "ladder", "drill", "kettle", "anchor", "bellows", "chisel", "lantern")
+
+pytestmark = pytest.mark.crash
+
+
+def fact(number: int) -> str:
+    return f"The {NOUNS[number % 8]} of hut {number} hangs on hook {number}77."
+
+
+def test_each_fact_is_promoted_once_whenever_a_night_is_killed() -> None:
+    rng = random.Random(SEED)
+    note = f"memory/{datetime.now(UTC).date()}.md"
+    with short_folder() as folder:
+        daemon = RunningDaemon(folder, env=QUICK)
+        daemon.start()
+        try:
+            for number in range(ROUNDS):
+                noun = NOUNS[number % 8]
+                daemon.write(note, "".join(f"- {fact(one)}\n" for one in range(number + 1)))
+                daemon.settle()
+                asked = (
+                    f"{noun} hut {number}",
+                    f"hook {number}77",
+                    f"where is the {noun}",
+                    f"{noun} hook",
+                )
+                with LineClient(daemon.socket) as client:
+                    for question in asked:
+                        client.call("recall.search", query=question)
+                    client.call("dream.run")
+                    time.sleep(rng.random() * MOST_S)
+                daemon.kill()
+                memory = daemon.workspace / "MEMORY.md"
+                text = memory.read_text() if memory.exists() else ""
+                assert all(text.count(fact(one)) <= 1 for one in range(number + 1))
+                daemon.start()
+            done = daemon.call("dream.run", wait=True)
+            assert done["outcome"] == "completed"
+            text = (daemon.workspace / "MEMORY.md").read_text()
+            assert [text.count(fact(number)) for number in range(ROUNDS)] == [1] * ROUNDS
+            page = (daemon.workspace / "DREAMS.md").read_text()
+            assert page.count("<!-- openclaw:dreaming:deep:start -->") <= 1
+            told = [entry.run_id for entry in read_diary(page)]
+            assert len(told) == len(set(told))
+            daemon.wait_until(lambda: not list(daemon.workspace.glob(".memd-*")))
+        finally:
+            daemon.kill()
