@@ -62,6 +62,8 @@ def _value(text: str) -> str:
             continue
         elif character in "#;" and not quoted:
             break
+        elif not value and not quoted and character.isspace():
+            continue  # Git begins a value with what is none, also behind empty quotes
         else:
             value.append(character)
         if quoted or not character.isspace():

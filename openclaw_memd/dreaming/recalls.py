@@ -14,7 +14,7 @@ from openclaw_memd.domain.crediting import choose_credited
 from openclaw_memd.domain.provenance import SessionKind, Source, is_trusted
 from openclaw_memd.domain.recall_signals import Signal, hash_question
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.dreaming.sources import Found, Sources
+from openclaw_memd.dreaming.sources import ReadSource, Sources
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.index.ledger.signal_rows import Sighting
 from openclaw_memd.recall.types import GetAnswer, Hit
@@ -23,7 +23,7 @@ from openclaw_memd.sessions.known import KnownSessions
 OPERATOR: Final = SessionKey("", "operator")
 """The session of calls without context."""
 
-MOST_WAITING: Final = 1024
+MOST_WAITING: Final = 4096
 MOST_ASKING: Final = 256
 """Of so many sessions the last question is known, for what they fetch after it."""
 
@@ -163,21 +163,21 @@ def find_sightings(recalls: Sequence[Recall], sources: Sources, analyzer: Analyz
 
     What came between a recall and now counts as it is: text that is gone is credited nothing.
     """
-    read: dict[str, list[Found]] = {}
+    read: dict[str, ReadSource | None] = {}
     sightings: list[Sighting] = []
     for recall in recalls:
         terms = analyzer.query_terms(recall.question)
         question = hash_question(recall.question)
         for shown in recall.shown:
             if shown.path not in read:
-                source = sources.find(shown.path)
-                read[shown.path] = [] if source is None else source.claims()
-            found = read[shown.path]
+                read[shown.path] = sources.find(shown.path)
+            source = read[shown.path]
+            if source is None:
+                continue
             met = [
                 claim
-                for claim in found
-                if claim.holds(shown.start_line, shown.end_line)
-                and is_trusted(claim.provenance.origin) is shown.is_trusted
+                for claim in source.claims_in(shown.start_line, shown.end_line)
+                if is_trusted(claim.provenance.origin) is shown.is_trusted
             ]
             nearest = [claim for claim in met if shown.best_line and claim.holds(shown.best_line)]
             credited = choose_credited(met, nearest, terms=terms, analyzer=analyzer)

@@ -39,13 +39,17 @@ from openclaw_memd.zones import Zone
 log = structlog.get_logger("memd.signals")
 
 BATCH: Final = 256
-"""So many answers are recorded in one transaction."""
+"""So many answers are recorded in one transaction where somebody waits for it."""
+
+SMALL_BATCH: Final = 8
+BUSY_SHARE: Final = 0.2
+"""Else so many, in no more than this share of the time: it takes none from those who ask."""
 
 QUIET_S: Final = 0.5
-"""When no answer came for so long, what was heard is recorded: it takes no time from those who ask."""
+"""They are recorded when no answer came for so long,"""
 
 LONGEST_S: Final = 10.0
-"""It is recorded after this time in any case, and when half of the room is taken."""
+"""after this time in any case, and when half of the room is taken."""
 
 RETRY_S: Final = 5.0
 
@@ -116,7 +120,7 @@ class SignalStore:
             if not self._state.path.exists():  # a write would make an empty ledger in the place of a lost one
                 continue
             try:
-                await self.settle()
+                await self._settle_slowly()
             except UnavailableError as error:  # what was heard waits on
                 log.warning("recalls not recorded", reason=error.reason)
                 await trio.sleep(RETRY_S)
@@ -129,16 +133,29 @@ class SignalStore:
                 await trio.sleep(QUIET_S)
         self._heard = trio.Event()
 
+    async def _settle_slowly(self) -> None:
+        while len(self._recalls):
+            began_at = trio.current_time()
+            async with self._turn:
+                await self._settle_some(SMALL_BATCH)
+            await trio.sleep((trio.current_time() - began_at) * (1 / BUSY_SHARE - 1))
+
     async def settle(self) -> None:
         """Record everything that was heard. Errors as in ``record_recall``; nothing that waits is lost."""
         async with self._turn:
-            while recalls := self._recalls.take(BATCH):
-                find = partial(find_sightings, recalls, self.sources, self._analyzer)
-                try:
-                    await self._record(await trio.to_thread.run_sync(find))
-                except (MemdError, DamagedError, trio.Cancelled):
-                    self._recalls.put_back(recalls)
-                    raise
+            while await self._settle_some(BATCH):
+                pass
+
+    async def _settle_some(self, most: int) -> bool:
+        recalls = self._recalls.take(most)
+        find = partial(find_sightings, recalls, self.sources, self._analyzer)
+        try:
+            if recalls:
+                await self._record(await trio.to_thread.run_sync(find))
+        except (MemdError, DamagedError, trio.Cancelled):
+            self._recalls.put_back(recalls)
+            raise
+        return bool(recalls)
 
     async def record(
         self, sightings: Sequence[Sighting], also: Callable[[Connection], None] | None = None

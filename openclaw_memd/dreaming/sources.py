@@ -48,12 +48,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """A note, or a part of a session, as it was read."""
+    """A note, or a part of a session, as it was read; ``parsed`` are the claims of a note."""
 
     file: ListedFile
     lines: Sequence[str]
     attribution: Attribution
     document: DocumentText | None
+    parsed: Sequence[Claim] = ()
 
     @property
     def is_session(self) -> bool:
@@ -68,10 +69,14 @@ class ReadSource:
 
     def claims(self) -> list[Found]:
         """What is claimed in it, in order, but for what holds a secret or nobody may make a memory of."""
+        return self.claims_in(1, len(self.lines))
+
+    def claims_in(self, start_line: int, end_line: int) -> list[Found]:
+        """The same of what any of these lines is part of."""
         if self.is_session:
-            return self.said(1, len(self.lines))
-        found = (self._note_claim(claim) for claim in read_claims("\n".join(self.lines)))
-        return [claim for claim in found if claim is not None]
+            return self.said(start_line, end_line)
+        parsed = (one for one in self.parsed if one.start_line <= end_line and start_line <= one.end_line)
+        return [found for claim in parsed if (found := self._note_claim(claim)) is not None]
 
     def said(self, start_line: int, end_line: int) -> list[Found]:
         """What is claimed in these lines of a session."""
@@ -140,6 +145,7 @@ class Sources:
             text.text.split("\n"),
             self.corpus.peek(file, text),
             text if isinstance(text, DocumentText) else None,
+            () if file.source is Source.SESSIONS else read_claims(text.text),
         )
 
     def list_notes(self, since: date) -> list[ListedFile]:
