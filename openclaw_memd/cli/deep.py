@@ -25,7 +25,6 @@ _SKIPPED = {
 }
 _DOWN = {
     "model": "the chat model failed",
-    "model_reply": "the chat model's replies could not be used",
     "memory": "the memory cannot be searched",
     "damaged": "the index is damaged and has to be made anew",
     "embedding": "the embedding provider cannot be reached",
@@ -87,5 +86,7 @@ def _describe(answer: dict[str, Any]) -> str:
         "timeout": _LATE.get(reason, "not done in time"),
         "unavailable": _DOWN.get(reason, "unavailable"),
     }
+    if reason == "model_unusable":
+        told["ok"] += ", the chat model's replies could not be used"
     steps = amount(len(answer["steps"]), "step")
     return f"{told.get(answer['outcome'], answer['outcome'])}, {steps}, {answer['took_ms']:.0f} ms"

@@ -44,11 +44,16 @@ def _run(options: Namespace) -> int:
     params: dict[str, Any] = {"dry_run": options.dry_run}
     if options.phase is not None:
         params["phase"] = options.phase
+    if options.dry_run:
+        report = call_for(options, "dream.run", params | {"wait": True}, own_session=None)
+        print_json(report) if options.json else _show_report(report)
+        return DONE
     started = call_for(options, "dream.run", params, own_session=None)
     if options.no_wait:
         print_json(started) if options.json else print(f"started as job {started['job_id']}")
         return DONE
-    report = follow_job(options, started["job_id"], what="Dreaming", unit="steps")
+    done = follow_job(options, started["job_id"], what="Dreaming", unit="steps")
+    report = call_for(options, "dream.report", {"run_id": done["run_id"]}, own_session=None)
     print_json(report) if options.json else _show_report(report)
     return DONE
 
@@ -207,6 +212,8 @@ def _show_deep(deep: Mapping[str, Any]) -> None:
     for one in deep["candidates"]:
         if one.get("action") or one.get("setback") or not one.get("excluded"):
             show_candidate(one)
+    if deep.get("retired"):
+        print(f"retired: {amount(deep['retired'], 'aspiration')} that expired")
     for citation in deep.get("due", ()):
         print(f"due for review: {plain_line(citation)}")
     for citation in deep.get("expired", ()):

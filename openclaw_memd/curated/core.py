@@ -25,7 +25,8 @@ class CuratedCore:
     """Both curated files as they are on disk.
 
     ``state`` is what is known at once, ``refresh`` looks first, and ``run`` takes up what it is told of.
-    ``on_changed`` gets the states before and after, in the event loop.
+    ``on_changed`` gets the states before and after, in the event loop. ``spare`` is for threads that work on
+    a state while nobody waits: one at a time, since all of them share the interpreter with the event loop.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class CuratedCore:
         on_changed: OnChanged = lambda _before, _now: None,
     ) -> None:
         self.on_changed = on_changed
+        self.spare = trio.CapacityLimiter(1)
         self._look = CuratedLook(roots, rules, attributor, days_of_lines)
         self._seen = NOTHING_SEEN
         self._asked = 0

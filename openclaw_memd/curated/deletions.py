@@ -5,27 +5,23 @@ file. A file that is gone or cannot be read tells nothing: somebody may be renam
 in a file again, by the hand of somebody who is trusted, is wanted again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from hashlib import sha256
 
 import trio
 
 from openclaw_memd.curated.entries import CuratedState, CuratedText
-from openclaw_memd.domain.curated_files import CURATED_FILES, hash_memory
-from openclaw_memd.domain.deletions import (
-    Step,
-    Trace,
-    find_deleted,
-    find_returned,
-    trace_entries,
-    trace_text,
-)
+from openclaw_memd.domain.curated_files import CURATED_FILES, MOST_ENTRIES, is_memory
+from openclaw_memd.domain.deletions import Step, find_deleted, find_returned, trace_entries
 from openclaw_memd.domain.markdown import parse_entries
 from openclaw_memd.domain.provenance import is_trusted
 from openclaw_memd.domain.stored_text import decode_stored
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.traces import Trace, trace_text
 from openclaw_memd.index.ledger import curated_entries as ledger
 from openclaw_memd.index.ledger.curated_entries import Rewriting
 from openclaw_memd.index.store import Store
@@ -39,7 +35,11 @@ class Deletions:
     ``hear`` is told of each change, ``run`` takes it up.
     """
 
-    def __init__(self, state: Store, analyzer: Analyzer, clock: Clock) -> None:
+    def __init__(
+        self, state: Store, analyzer: Analyzer, clock: Clock, spare: trio.CapacityLimiter | None = None
+    ) -> None:
+        """``spare`` is that of the ``CuratedCore``."""
+        self._spare = spare or trio.CapacityLimiter(1)
         self._state = state
         self._analyzer = analyzer
         self._clock = clock
@@ -69,8 +69,12 @@ class Deletions:
         async with self._turn:
             state = self._latest
             if state is not None:
-                now = await trio.to_thread.run_sync(self._trace, state.files)
-                await self._state.write(partial(self._compare, files=state.files, now=now))
+                files = {name: text for name, text in state.files.items() if _is_followed(text)}
+                known = await self._state.read(partial(_look_up, files=files))
+                compare = partial(self._compare, files, known)
+                # Long files take long: no transaction waits for that.
+                found = await trio.to_thread.run_sync(compare, limiter=self._spare)
+                await self._state.write(partial(_store, found=found, at=self._clock.now()))
                 if self._latest is state:
                     self._latest = None
 
@@ -86,52 +90,88 @@ class Deletions:
         trace = trace_text(text, self._analyzer)
         return bool(find_returned(ledger.deleted_like(connection, trace), [trace]))
 
-    def _trace(self, files: Mapping[str, CuratedText]) -> dict[str, list[Trace]]:
-        return {
+    def _compare(self, files: Mapping[str, CuratedText], known: "_Known") -> "_Found":
+        """What was deleted since the last look, and what returned."""
+        now = {
             file: trace_entries(file, (entry.entry for entry in text.entries), self._analyzer)
             for file, text in files.items()
         }
-
-    def _compare(
-        self, connection: Connection, files: Mapping[str, CuratedText], now: Mapping[str, list[Trace]]
-    ) -> None:
-        """Store what was deleted since the last look, and what returned. ``now`` has the traces."""
-        known: dict[str, list[Trace] | None] = {
-            file: ledger.read_entries(connection, file) for file in CURATED_FILES
-        }
+        deleted: list[Trace] = []
+        looks: dict[str, int] = {}
         for file, traces in now.items():
-            before = known[file]
-            steps, look = self._own_work(connection, files[file])
+            before = known.entries[file]
+            steps, looks[file] = self._own_work(files[file], known)
             if before is not None:
                 others = [other for other in CURATED_FILES if other != file]
-                elsewhere = [trace for other in others for trace in now.get(other, known[other] or ())]
-                deleted = find_deleted(before, steps, traces, elsewhere)
-                ledger.bury_entries(connection, deleted, self._clock.now())
-            ledger.store_entries(connection, file, traces, look)
-        vouched = {
-            hash_memory(entry.entry.text)
-            for text in files.values()
-            for entry in text.entries
-            if is_trusted(entry.provenance.origin)
-        }
-        present = [trace for traces in now.values() for trace in traces if trace.hash in vouched]
-        ledger.unbury_entries(connection, find_returned(ledger.read_deleted(connection), present))
+                elsewhere = [trace for other in others for trace in now.get(other, known.entries[other] or ())]
+                deleted += find_deleted(before, steps, traces, elsewhere)
+        returned: list[Trace] = []
+        if buried := [*known.deleted, *deleted]:
+            present = [
+                trace_text(entry.entry.text, self._analyzer)
+                for text in files.values()
+                for entry in text.entries
+                if is_memory(entry.entry) and is_trusted(entry.provenance.origin)
+            ]
+            returned = find_returned(buried, present)
+        return _Found(now, looks, deleted, returned)
 
-    def _own_work(self, connection: Connection, text: CuratedText) -> tuple[list[Step], int]:
+    def _own_work(self, text: CuratedText, known: "_Known") -> tuple[list[Step], int]:
         """What memd did to a file from the last look on until it was as in ``text``, and the last of that."""
-        look = ledger.read_look(connection, text.file) or 0
-        rewritings = ledger.read_rewritings(connection, text.file, look)
+        rewritings = known.rewritings[text.file]
         count = _count_done(rewritings, bytes.fromhex(text.hash))
         steps = [
             Step(self._read(text.file, one.before), self._read(text.file, one.after))
             for one in rewritings[:count]
         ]
-        return steps, rewritings[count - 1].id if count else look
+        return steps, rewritings[count - 1].id if count else known.looks[text.file]
 
     def _read(self, file: str, data: bytes) -> list[Trace]:
         with suppress(UnicodeDecodeError):
             return trace_entries(file, parse_entries(decode_stored(data)), self._analyzer)
         return []
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the ledger has, by file, and everything that was deleted."""
+
+    entries: Mapping[str, list[Trace] | None]
+    looks: Mapping[str, int]
+    rewritings: Mapping[str, Sequence[Rewriting]]
+    deleted: Sequence[Trace]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What each file holds ``now`` and up to which rewrite that is known; what was deleted, what returned."""
+
+    now: Mapping[str, Sequence[Trace]]
+    looks: Mapping[str, int]
+    deleted: Sequence[Trace]
+    returned: Sequence[Trace]
+
+
+def _look_up(connection: Connection, files: Collection[str]) -> _Known:
+    looks = {file: ledger.read_look(connection, file) or 0 for file in files}
+    return _Known(
+        entries={file: ledger.read_entries(connection, file) for file in CURATED_FILES},
+        looks=looks,
+        rewritings={file: ledger.read_rewritings(connection, file, look) for file, look in looks.items()},
+        deleted=ledger.read_deleted(connection),
+    )
+
+
+def _store(connection: Connection, found: _Found, at: datetime) -> None:
+    ledger.bury_entries(connection, found.deleted, at)
+    for file, traces in found.now.items():
+        ledger.store_entries(connection, file, traces, found.looks[file])
+    ledger.unbury_entries(connection, found.returned)
+
+
+def _is_followed(text: CuratedText) -> bool:
+    """Whether its deletions are: in a file with more entries than are of use nobody looks for them."""
+    return len(text.entries) <= MOST_ENTRIES
 
 
 def _count_done(rewritings: Sequence[Rewriting], content_hash: bytes) -> int:

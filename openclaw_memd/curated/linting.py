@@ -9,7 +9,7 @@ import trio
 
 from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.entries import CuratedState
-from openclaw_memd.domain.curated_files import CURATED_FILES
+from openclaw_memd.domain.curated_files import CURATED_FILES, MOST_ENTRIES
 from openclaw_memd.domain.lint import Finding, lint_text
 from openclaw_memd.domain.lint_rules import Rule
 from openclaw_memd.domain.text import Analyzer
@@ -89,6 +89,12 @@ def list_names(roots: Roots) -> list[str]:
 
 def _warnings(state: CuratedState, today: date) -> Iterable[str]:
     for file, found in state.files.items():
+        if len(found.entries) > MOST_ENTRIES:
+            yield (
+                f"{file} has more than {MOST_ENTRIES:,} entries: those after them are not shown, nothing can be"
+                " remembered in it, and what is deleted from it may come back; shorten it"
+            )
+            continue
         due = sum(
             entry.entry.annotations.review is not None
             and entry.entry.annotations.review <= today

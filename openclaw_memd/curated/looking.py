@@ -6,6 +6,7 @@ from datetime import date
 from typing import Final
 
 from openclaw_memd.curated.entries import CuratedEntry, CuratedState, CuratedText
+from openclaw_memd.domain.curated_files import MOST_ENTRIES
 from openclaw_memd.domain.line_hashes import BLANK, hash_line
 from openclaw_memd.domain.markdown import Entry, parse_entries
 from openclaw_memd.domain.provenance import is_trusted
@@ -15,7 +16,7 @@ from openclaw_memd.files.beneath import FileText, read_file
 from openclaw_memd.files.catalog import ListedFile, Skipped, SkipReason
 from openclaw_memd.files.curated_stamps import CuratedStamps, stamp_curated
 from openclaw_memd.files.listing import look_at_curated
-from openclaw_memd.files.roots import Roots
+from openclaw_memd.files.roots import WORKSPACE, Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.origins import Attribution, Attributor
@@ -25,6 +26,8 @@ HARD_LINK: Final = "hard_link"
 
 UNKNOWN_ORIGINS: Final = "unknown_origins"
 """The problem of a file of which the ledger cannot tell now who is behind it, so that it is not used."""
+
+_GONE: Final = frozenset({SkipReason.MISSING, SkipReason.NOT_A_FOLDER})
 
 DaysOfLines = Callable[[str, Collection[bytes]], Mapping[bytes, date]]
 """On which day lines of a file were recorded, by their hashes; may raise ``UnavailableError``."""
@@ -86,12 +89,14 @@ class CuratedLook:
         return Seen(number, answered, stamps, texts, state)
 
     def _read(self, before: Seen) -> tuple[dict[str, ReadText], dict[str, str]]:
-        """Every file that can be read, and why others cannot. While the workspace is not there, nothing is
-        known to be gone; of a file that is written to all the time, the last text is the best there is.
+        """Every file that can be read, and why others cannot. While the workspace is not there, no file is;
+        while it cannot be read, nothing is known to be gone. Of a file that is written to all the time, the
+        last text is the best there is.
         """
         listing = look_at_curated(self._roots, self._rules)
         if "" in listing.unreadable:
-            return dict(before.texts), {}
+            reasons = {skip.path: skip.reason for skip in listing.skipped}
+            return {} if reasons.get(WORKSPACE) in _GONE else dict(before.texts), {}
         problems = {skip.path: str(skip.reason) for skip in listing.skipped if skip.path in CURATED}
         texts: dict[str, ReadText] = {}
         for file in listing.files:
@@ -149,7 +154,7 @@ class CuratedLook:
                     filter(None, map(days.get, lines[entry.start_line - 1 : entry.end_line])), default=None
                 ),
             )
-            for entry in _under_vouched_headings(text, unvouched)
+            for entry in _under_vouched_headings(text, unvouched)[: MOST_ENTRIES + 1]  # one more: too many
         )
         return CuratedText(text.file.path, text.text, text.found.state.hash.hex(), entries, unvouched)
 

@@ -66,7 +66,10 @@ class Placement:
             await self._in_thread(partial(sweep_beside, self._roots, known))
 
     async def put(self, rewrite: NewRewrite) -> int:
-        """Give a version its place; the id of the pre-image. It must not be cancelled.
+        """Give a version its place; the id of the pre-image.
+
+        Cancelled before the version has the place, nothing happened; after that it is done to its end, and
+        the answer is given all the same.
 
         Raises:
             ConflictError: the file is another by now.
@@ -80,23 +83,27 @@ class Placement:
             begun.append(0)
             work = partial(rewrites.begin_curated, new=rewrite, inode=inode, record=self._record)
             begun.append(trio.from_thread.run(self._state.write, work))
+            trio.from_thread.check_cancelled()
 
         version = Version(rewrite.before, rewrite.after, rewrite.token)
         try:
             done = await self._in_thread(partial(put_curated, self._roots, rewrite.file, version, commit))
         except RevertedError as error:
             aside = Aside(error.displaced.aside, is_ours=error.displaced.base is rewrite.after)
-            await self._note(rewrite.token, rewrite.file, aside, error.displaced.base, took_place=False)
+            with trio.CancelScope(shield=True):
+                await self._note(rewrite.token, rewrite.file, aside, error.displaced.base, took_place=False)
             self._asides.remember(rewrite.file, rewrite.before or b"", error.found)
             if error.failure is not None:
                 raise error.failure from None
             raise
         except BaseException:
             if begun:
-                await self._recover(rewrite.token)
+                with trio.CancelScope(shield=True):
+                    await self._recover(rewrite.token)
             raise
         self.is_weak = done.is_weak or (self.is_weak and done.aside is None)
-        await self._note(rewrite.token, rewrite.file, done.aside, rewrite.before or b"", took_place=True)
+        with trio.CancelScope(shield=True):
+            await self._note(rewrite.token, rewrite.file, done.aside, rewrite.before or b"", took_place=True)
         return begun[-1]
 
     async def _note(

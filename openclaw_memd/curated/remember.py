@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
+from math import inf
 
 import trio
 
@@ -14,8 +16,7 @@ from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.curated_files import USER
 from openclaw_memd.domain.curated_plan import Memory, Planned, plan_memory
 from openclaw_memd.domain.line_hashes import hash_text
-from openclaw_memd.domain.lint import lint_text
-from openclaw_memd.domain.lint_rules import Rule
+from openclaw_memd.domain.lint import lint_entry
 from openclaw_memd.domain.note_entries import NoteEntry, read_fields
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, Provenance, is_trusted
 from openclaw_memd.domain.text import Analyzer
@@ -97,14 +98,19 @@ class Remembering:
         self._current_project = current_project
         self._vouch = vouch
 
-    async def remember(self, caller: Caller | None, wish: Wish, *, budget_chars: int) -> Remembered:
+    async def remember(
+        self, caller: Caller | None, wish: Wish, *, budget_chars: int, deadline_at: float = inf
+    ) -> Remembered:
         """Do it, and see that it is shown from now on. ``budget_chars`` is how long the file may be.
+
+        Cancelled before it is written, nothing is done. After that the answer is given, by ``deadline_at``
+        (in trio's time) even if the file could not be looked at again.
 
         Raises:
             InvalidParamsError: a field cannot be written, or ``replaces`` names nothing (``no_entry``).
             ConflictError: ``replaces`` names several (``ambiguous``), the file has no place for an entry
                 (``no_place``), or others change it all the time (``changed``).
-            TooLargeError: the entry (``note_bytes``) or the file (``file_bytes``) would be too long.
+            TooLargeError: the entry (``note_bytes``) or the file (``file_bytes``, ``entries``) would be too long.
             DeniedError, UnavailableError, DamagedError: as in ``CuratedWriter.rewrite``.
         """
         memory = await self._read(caller, wish)
@@ -123,10 +129,12 @@ class Remembering:
         done = await self._writer.rewrite(wish.file, plan, cause=CAUSE, author=Author.of(caller))
         planned = planning.latest
         hash_ = hash_text(planned.entry.text)
-        if _is_held_back(await self._core.refresh(), wish.file, planned):
-            await self._vouch(wish.file, planned.entry.start_line, planned.entry.end_line, hash_)
-            await self._core.refresh()
-        warning = await trio.to_thread.run_sync(self._warning, wish.file, planned, memory, budget_chars)
+        with trio.CancelScope(shield=done.changed):
+            if _is_held_back(await self._core.refresh(deadline_at), wish.file, planned):
+                await self._vouch(wish.file, planned.entry.start_line, planned.entry.end_line, hash_)
+                await self._core.refresh(deadline_at)
+            warn = partial(self._warning, wish.file, planned, memory, budget_chars)
+            warning = await trio.to_thread.run_sync(warn)
         return Remembered(
             file=wish.file,
             line=planned.entry.start_line,
@@ -161,16 +169,15 @@ class Remembering:
 
     def _warning(self, file: str, planned: Planned, memory: Memory, budget_chars: int) -> str | None:
         """What is to be looked at about the entry, and whether the file is too long."""
-        entry = planned.entry
-        findings = lint_text(
-            file, planned.text, today=memory.observed, budget_chars=budget_chars, analyzer=self._analyzer
+        findings = lint_entry(
+            file,
+            planned.text,
+            planned.entry,
+            today=memory.observed,
+            budget_chars=budget_chars,
+            analyzer=self._analyzer,
         )
-        told = [
-            finding.detail
-            for finding in findings
-            if finding.rule is Rule.OVER_BUDGET or entry.start_line <= finding.line <= entry.end_line
-        ]
-        return "; ".join(dict.fromkeys(told)) or None
+        return "; ".join(dict.fromkeys(finding.detail for finding in findings)) or None
 
 
 class _Planning:

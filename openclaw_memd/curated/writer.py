@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from secrets import token_hex
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 import trio
 
@@ -28,8 +28,6 @@ from openclaw_memd.index.store import Store
 from openclaw_memd.ports import Clock
 
 __all__ = ["Author", "CuratedWriter", "Plan", "Revision", "Rewritten"]
-
-T = TypeVar("T")
 
 TRIES: Final = 5
 """How often a file that is changed meanwhile is planned anew."""
@@ -90,7 +88,8 @@ class CuratedWriter:
     async def rewrite(self, file: str, plan: Plan, *, cause: str, author: Author) -> Rewritten:
         """Make of ``file`` what ``plan`` says, and keep what it was.
 
-        ``cause`` is a word for the history, such as ``remember``; ``plan`` runs in a worker thread. Byte
+        ``cause`` is a word for the history, such as ``remember``; ``plan`` runs in a worker thread. Cancelled
+        before the new version has the place, nothing is done; after that the answer is given. Byte
         order mark, line ends, the end of the last line, mode and owner stay as they are.
 
         Raises:
@@ -164,19 +163,15 @@ class CuratedWriter:
                 absorbs=absorbs,
             )
 
-        rewrite = await self._in_thread(draw_up)
+        rewrite = await trio.to_thread.run_sync(draw_up, abandon_on_cancel=True, limiter=self._thread)
         if isinstance(rewrite, str):
             return Rewritten(file, rewrite, None, changed=False)
-        with trio.CancelScope(shield=True):
-            preimage_id = await self._placement.put(rewrite)
+        preimage_id = await self._placement.put(rewrite)
         self._on_written(file)
         return Rewritten(file, _hash(rewrite.after), preimage_id, changed=True)
 
     async def _absorb(self, file: str, draft: Drafting, absorbs: Mapping[str, bytes]) -> Rewritten:
         return await self.redraft(file, draft, cause="late", author=Author(), absorbs=absorbs)
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await trio.to_thread.run_sync(work, limiter=self._thread)
 
 
 def _hash(data: bytes) -> str:

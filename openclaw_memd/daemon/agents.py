@@ -1,10 +1,12 @@
 """One agent as the gateway sees it: its own settings over the memory of its workspace."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import inf
 from typing import Final, Self
 
 import msgspec
+import trio
 
 from openclaw_memd.config.schema import Agent
 from openclaw_memd.config.sections import Search as SearchSection
@@ -45,6 +47,9 @@ from openclaw_memd.sessions.service import Sessions
 from openclaw_memd.zones import Zone
 
 MENDED_SOON_MS = 1_000
+SHOWN_CHARS: Final = 64 * 1024
+"""A curated file up to this length is indexed before the answer to a write; several times its budget."""
+
 _LOCAL: Final = Zone()
 
 
@@ -165,12 +170,23 @@ class AgentMemory:
         """The rewrites of the curated files of the agent's workspace."""
         return self.memory.write_path.history
 
-    async def undo(self, preimage_id: int) -> Rewritten:
-        """Make a curated file what it was before one rewrite, and show it in the index."""
+    async def undo(self, preimage_id: int, deadline_at: float = inf) -> Rewritten:
+        """Make a curated file what it was before one rewrite, and show it in the index until ``deadline_at``."""
         with _damage_told():
             undone = await self.history.undo(preimage_id)
-            await self.memory.indexer.reindex([undone.file])
+            await self._show(undone.file, deadline_at)
         return undone
+
+    async def _show(self, file: str, deadline_at: float) -> None:
+        """Show in the index what was written, as far as there is time. It is done: nothing denies it any more.
+
+        A long file is left to those who follow the files: to index it takes longer than to write it.
+        """
+        text = self.memory.lanes.injecting.core.state.files.get(file)
+        if text is not None and len(text.text) > SHOWN_CHARS:
+            return
+        with trio.CancelScope(shield=True, deadline=deadline_at), suppress(UnavailableError, DamagedError):
+            await self.memory.indexer.reindex([file])
 
     @property
     def chat_model(self) -> ChatModel:
@@ -204,6 +220,10 @@ class AgentMemory:
         """The projects of the caller's session, most recent first, with the one of this call."""
         return await self.memory.projects.active(caller)
 
+    def hear_taint(self, caller: Caller) -> None:
+        """The host saw network content enter the turn of the caller's session."""
+        self.sessions.hear_taint(caller)
+
     def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
         """Memory of these origins is handed to a caller, which must not note it as its own."""
         self.sessions.hear(caller, origins)
@@ -228,13 +248,19 @@ class AgentMemory:
             await self.memory.lanes.injecting.core.refresh()
         return changed
 
-    async def remember(self, caller: Caller | None, wish: Wish) -> Remembered:
-        """Write what the owner wants to be known into a curated file, and show it in the index."""
+    async def remember(self, caller: Caller | None, wish: Wish, deadline_at: float = inf) -> Remembered:
+        """Write what the owner wants to be known into a curated file, and show it in the index.
+
+        What was written is answered by ``deadline_at`` (in trio's time), shown or not.
+        """
         budget = budget_of(self._settings.inject)(wish.file)
         remembering = self.memory.lanes.curating.remembering
         with _damage_told():
-            remembered = await remembering.remember(caller, wish, budget_chars=budget)
-            await self.memory.indexer.reindex([wish.file])
+            remembered = await remembering.remember(
+                caller, wish, budget_chars=budget, deadline_at=deadline_at
+            )
+            if remembered.appended:
+                await self._show(wish.file, deadline_at)
         return remembered
 
     async def lint(self, file: str | None) -> list[Finding]:

@@ -35,7 +35,7 @@ class Curating:
         current_project: CurrentProject,
         vouch: Vouch,
     ) -> None:
-        self.deletions = Deletions(state, analyzer, clock)
+        self.deletions = Deletions(state, analyzer, clock, core.spare)
         self.linting = Linting(core, roots, analyzer, clock, zone)
         self.remembering = Remembering(
             writer,

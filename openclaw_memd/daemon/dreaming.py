@@ -12,6 +12,7 @@ from openclaw_memd.daemon.write_path import WritePath
 from openclaw_memd.domain.dream_pages import Phase
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.consolidating import Bounds, Consolidation
+from openclaw_memd.dreaming.dating import Dating
 from openclaw_memd.dreaming.diary import Diary
 from openclaw_memd.dreaming.dreams import Dreams
 from openclaw_memd.dreaming.night import Night
@@ -90,17 +91,18 @@ class Dreaming:
         )
         self.reviewing = Reviewing(consolidation, undoing, clock)
         self.pages = Pages(DreamPages(roots))
+        runs = Runs(state, clock)
         phases = Phases(
             signals=signals,
             consolidation=consolidation,
             is_deleted=deletions.is_deleted,
-            core=core,
+            dating=Dating(core, write_path.curated),
+            runs=runs,
             pages=self.pages,
             analyzer=analyzer,
             zone=self.zone,
             settings=self.settings,
         )
-        runs = Runs(state, clock)
         night = Night(
             signals=signals,
             ingestion=lanes.signalling.ingestion,

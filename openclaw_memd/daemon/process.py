@@ -26,7 +26,7 @@ from openclaw_memd.files.workspace import open_workspace
 from openclaw_memd.gateway.listener import Listener, inherit_from_launchd, inherit_listener, open_listener
 from openclaw_memd.gateway.server import Gateway
 from openclaw_memd.index.calibrations import Calibrations
-from openclaw_memd.interpreter import take_short_turns
+from openclaw_memd.interpreter import look_for_garbage_seldom, take_short_turns
 from openclaw_memd.jobs import Jobs
 from openclaw_memd.models.calibration import Measurements
 from openclaw_memd.supervisor import Health, ServiceManager, keep_running
@@ -79,6 +79,7 @@ async def run_daemon(
     """
     check_settings(config)
     take_short_turns()
+    look_for_garbage_seldom()
     manager = ServiceManager(env)
     stopping = trio.Event()
     async with AsyncExitStack() as held:

@@ -21,6 +21,7 @@ from openclaw_memd.daemon.vectors import WorkspaceVectors
 from openclaw_memd.daemon.write_path import WritePath
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.dreaming.page_forgetting import PageForgetting
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.events import Events
 from openclaw_memd.files.roots import Roots
@@ -165,7 +166,10 @@ class WorkspaceMemory:
             rebuild_turn=self._rebuilder.turn,
             notes=self.write_path.notes,
             curated=self.write_path.curated,
+            core=self.lanes.injecting.core,
             sessions=self.write_path.sessions,
+            signals=self.lanes.signalling.store,
+            pages=PageForgetting(self.dreaming.pages, self.dreaming.dreams.runs),
             intents=self.lanes.turning.forgetting(self.analyzer),
             roots=self.roots,
             analyzer=self.analyzer,

@@ -82,7 +82,7 @@ class Inquiry:
     _note: NoteKind | None = None
 
     async def run(self, model: ChatModel, deadline_at: float) -> str | None:
-        """The model's answer, ``""`` when it has none; None when it never replied with an action.
+        """The model's answer, ``""`` when that is NONE; None when it never gave one.
 
         Raises:
             ChatModelError: the model failed.

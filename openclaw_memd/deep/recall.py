@@ -12,7 +12,7 @@ from openclaw_memd.deep.answers import RecentAnswers
 from openclaw_memd.deep.breaker import Breaker
 from openclaw_memd.deep.gathering import Evidence, Gatherer
 from openclaw_memd.deep.inquiry import Getting, Inquiry, Searching, citations
-from openclaw_memd.deep.types import DeepAnswer, DeepReason, DeepRequest
+from openclaw_memd.deep.types import MOST_HITS, DeepAnswer, DeepReason, DeepRequest
 from openclaw_memd.domain.audience import Injection
 from openclaw_memd.domain.escalation import EscalationReason, EscalationRules, decide_escalation
 from openclaw_memd.domain.framing import frame_summary, summarize
@@ -128,13 +128,7 @@ class DeepRecall:
 
     async def _without_model(self, work: "_Work") -> DeepAnswer:
         evidence = await self._gather(work, work.cutoff_at)
-        if isinstance(evidence, DeepAnswer):
-            return evidence
-        if evidence.late:
-            return _with_evidence("timeout", "deadline", evidence)
-        if not evidence.hits:
-            return DeepAnswer("none", "no_match", steps=evidence.steps)
-        return replace(_with_evidence("ok", None, evidence), summary=summarize(evidence.gist))
+        return evidence if isinstance(evidence, DeepAnswer) else _hand_over(evidence)
 
     async def _with_model(self, work: "_Work", model: ChatModel, breaker_key: str) -> DeepAnswer:
         evidence = await self._gather(work, work.share_at(EVIDENCE_SHARE))
@@ -170,7 +164,7 @@ class DeepRecall:
             self._breaker.note_answer(breaker_key)
         elif work.cutoff_at - began_at >= FAIR_S:
             self._breaker.note_timeout(breaker_key, self._clock.monotonic())
-        return _judge(said, failure, _found(evidence, inquiry), inquiry, in_time=in_time)
+        return _judge(said, failure, evidence, inquiry, in_time=in_time)
 
     async def _gather(self, work: "_Work", until: float) -> Evidence | DeepAnswer:
         try:
@@ -207,21 +201,22 @@ def _found(evidence: Evidence, inquiry: Inquiry) -> Evidence:
 
 
 def _judge(
-    said: str | None, failure: ChatModelError | None, found: Evidence, inquiry: Inquiry, *, in_time: bool
+    said: str | None, failure: ChatModelError | None, evidence: Evidence, inquiry: Inquiry, *, in_time: bool
 ) -> DeepAnswer:
     """The answer that an inquiry comes to."""
+    found = _found(evidence, inquiry)
     if not in_time:
         return _with_evidence("timeout", "model", found)
-    if failure is not None and failure.failure not in ("invalid", "too_large"):
+    if failure is not None and failure.failure in ("off", "unavailable"):
         return _with_evidence("unavailable", "model", found)
     if not inquiry.origins:  # it was shown nothing, so nothing that it says rests on the memory
-        late = DeepAnswer("timeout", "deadline", steps=found.steps)
-        return late if found.late else replace(late, outcome="none", reason="no_match")
-    if said is None:
-        return _with_evidence("unavailable", "model_reply", found)
-    summary = summarize(said)
-    if not summary:
+        return _hand_over(replace(evidence, steps=found.steps))
+    if said == "":
         return DeepAnswer("none", "nothing_relevant", steps=found.steps)
+    summary = "" if said is None else summarize(said)
+    if said is None or not summary:
+        rest = tuple(hit for hit in found.hits if hit not in evidence.hits)
+        return _hand_over(replace(found, hits=(*evidence.hits, *rest)[:MOST_HITS]), "model_unusable")
     return DeepAnswer(
         "ok",
         summary=summary,
@@ -230,6 +225,15 @@ def _judge(
         steps=found.steps,
         origins=frozenset(inquiry.origins),
     )
+
+
+def _hand_over(evidence: Evidence, reason: DeepReason | None = None) -> DeepAnswer:
+    """The answer without a model: the best line of the evidence, and all of it."""
+    if evidence.late:
+        return _with_evidence("timeout", "deadline", evidence)
+    if not evidence.hits:
+        return DeepAnswer("none", "no_match", steps=evidence.steps)
+    return replace(_with_evidence("ok", reason, evidence), summary=summarize(evidence.gist))
 
 
 def _with_evidence(

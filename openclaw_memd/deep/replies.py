@@ -42,11 +42,15 @@ ACTION_SCHEMA: Final[Mapping[str, Any]] = {
     "additionalProperties": False,
 }
 
-# OpenClaw's list of replies that say nothing, and how models say in a sentence that they have nothing.
+# OpenClaw's list of replies that say nothing, in two: what says NONE in other words, and what stands where an
+# answer is missing. Then how models say in a sentence that they do not answer.
+_NONE = re.compile(
+    r"\W*(?:none|no[_ ]reply|nothing(?: useful| relevant| found)?|n/?a"
+    r"|no (?:relevant|useful|matching) (?:memory|memories|information|results?)(?: found)?)\W*",
+    re.IGNORECASE,
+)
 _EMPTY = re.compile(
-    r"\W*(?:none|no[_ ]reply|nothing(?: useful| relevant| found)?|null|n/?a|undefined|empty|unknown|timeout"
-    r"|no (?:relevant|useful|matching) (?:memory|memories|information|results?)(?: found)?|timed? ?out"
-    r"|request timed out|the operation timed out)?\W*",
+    r"\W*(?:null|undefined|empty|unknown|timeout|timed? ?out|request timed out|the operation timed out)?\W*",
     re.IGNORECASE,
 )
 _APOLOGY = re.compile(
@@ -76,7 +80,7 @@ class GetAction:
 
 @dataclass(frozen=True, slots=True)
 class AnswerAction:
-    """Say what was found; ``""`` for nothing."""
+    """Say what was found; ``""`` for NONE."""
 
     text: str
 
@@ -96,7 +100,7 @@ def parse_reply(text: str) -> Reply:
         return INVALID
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
-        return AnswerAction("") if says_nothing(text) else INVALID
+        return AnswerAction("") if says_none(text) else INVALID
     try:
         found = json.loads(text[start : end + 1])
     except (ValueError, RecursionError):
@@ -104,8 +108,13 @@ def parse_reply(text: str) -> Reply:
     return _parse(found) if isinstance(found, dict) else INVALID
 
 
-def says_nothing(text: str) -> bool:
-    """Whether an answer only says that there is none."""
+def says_none(text: str) -> bool:
+    """Whether an answer says that nothing bears on the message."""
+    return len(text) <= QUERY_CHARS and _NONE.fullmatch(text) is not None
+
+
+def is_no_answer(text: str) -> bool:
+    """Whether what stands for an answer is blank, a word for a failure, or an apology."""
     return _EMPTY.fullmatch(text[:QUERY_CHARS]) is not None or _APOLOGY.match(text) is not None
 
 
@@ -116,11 +125,11 @@ def _parse(found: Mapping[str, Any]) -> Reply:
             return SearchAction(query[:QUERY_CHARS], _day(found.get("after")), _day(found.get("before")))
         case "get" if isinstance(path, str) and path:
             return GetAction(path, _line(found.get("from")))
-        case "answer":
-            if answer is None:
+        case "answer" if isinstance(answer, str):
+            if says_none(answer):
                 return AnswerAction("")
-            if isinstance(answer, str):
-                return AnswerAction("" if says_nothing(answer) else answer)
+            if not is_no_answer(answer):
+                return AnswerAction(answer)
     return INVALID
 
 

@@ -16,7 +16,7 @@ DeepReason = Literal[
     "no_terms",
     "no_match",
     "nothing_relevant",
-    "model_reply",
+    "model_unusable",
     "deadline",
     "breaker",
     "model",
@@ -24,7 +24,9 @@ DeepReason = Literal[
     "damaged",
     "embedding",
 ]
-"""Why there is no whole answer; a message that was skipped has an ``EscalationReason``."""
+"""Why there is no whole answer, or why it is no model's; a message that was skipped has an
+``EscalationReason``.
+"""
 
 StepAction = Literal["search", "days", "get", "answer"]
 

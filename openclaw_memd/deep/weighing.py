@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final
 
+from openclaw_memd.domain.annotations import strip_annotations
 from openclaw_memd.domain.passages import PASSAGE_CHARS, Stretch, pick_passages
 from openclaw_memd.domain.provenance import is_trusted
 from openclaw_memd.domain.text import Analyzer, Term
@@ -71,10 +72,9 @@ def weigh(finds: Sequence[Finds], asked: Asked, analyzer: Analyzer, limit: int) 
 
 
 def best_line(hit: Hit, asked: Asked, analyzer: Analyzer) -> str:
-    """The line of ``hit`` that has most of the question's words."""
-    return max(hit.text.split("\n"), key=lambda line: _count_words(line, asked, analyzer)).lstrip(
-        _LABEL_SIGNS
-    )
+    """The line of ``hit`` that has most of the question's words, without its annotations."""
+    lines = strip_annotations(hit.text).split("\n")
+    return max(lines, key=lambda line: _count_words(line, asked, analyzer)).lstrip(_LABEL_SIGNS)
 
 
 def _only(finds: Iterable[Finds], *, trusted: bool) -> list[Finds]:

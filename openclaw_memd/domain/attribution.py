@@ -6,8 +6,9 @@ A line gets its provenance from the first of these that knows it:
 2. a record of this line in this file that no other line uses;
 3. a record of the same line elsewhere: the owner's decision or a trusted record moves along with a line that
    vanished there, and a copy of outside text is outside text too;
-4. a record of nearly the same line: an edit of outside text stays outside text, and what the owner decided
-   about a line of the file holds for the edited line, unless the change itself is trusted less;
+4. a record of a line that this one is kin to (see ``line_kin``): an edit of outside text stays outside text,
+   and what the owner decided about a line of the file holds for the edited line, unless the change itself is
+   trusted less;
 5. what is known of the change itself (see ``explain_change``).
 
 A line of less than three words is known in its own file only: such lines are alike by chance. Equal lines of
@@ -15,20 +16,18 @@ a file have no identity; when some of them go, the most trusted are taken to be 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Final
 
+from openclaw_memd.domain.line_kin import LEAST_WORDS, LineKin, LineReader
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN, Origin, Provenance, trust_rank
 from openclaw_memd.domain.records import Lineage, Record, Records, pick
-from openclaw_memd.domain.sketches import Sketch
 
 ATTRIBUTION_VERSION: Final = 1
 """Raised whenever the lines of unchanged files would be attributed otherwise."""
-
-LEAST_WORDS: Final = 3
-"""From so many words on the text of a line tells where it comes from, wherever it is."""
 
 KEPT_GONE_LINES: Final = 4096
 
@@ -83,17 +82,6 @@ class AttributedFile:
     changed: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LineReader:
-    """What is read out of the text of a line: its sketch, and the records of nearly the same lines.
-
-    ``find_near`` is None when nothing was recorded that a line could be nearly the same as.
-    """
-
-    sketch: Callable[[str], Sketch]
-    find_near: Callable[[str], Iterable[Record]] | None
-
-
 def explain_change(
     *, reported: Provenance | None, suspect: bool, lost: bool, quarantined: bool
 ) -> Provenance:
@@ -134,6 +122,7 @@ class _Work:
         self._loose = loose
         self._found: list[Provenance | None] = []
         self._vanished: list[bytes] = []
+        self._lost: list[Record] = []
 
     def keep_unchanged(self) -> None:
         file = self._file
@@ -169,7 +158,7 @@ class _Work:
                 continue
             self._found[index] = self._find_in_file(line_hash, gone)
             if self._found[index] is None and file.own:
-                self._found[index] = self._find_elsewhere(index) or self._find_near(index)
+                self._found[index] = self._find_elsewhere(index) or self._find_like(index)
             if self._found[index] is None:
                 self._found[index] = self._take_change(index)
                 unexplained.append(index)
@@ -181,12 +170,14 @@ class _Work:
         file = self._file
         return (
             not (file.known.hashes or file.known.gone or self._records or self._loose)
-            and self._reader.find_near is None
+            and self._reader.find_alike is None
             and (file.change == HANDWRITTEN or not file.own)
         )
 
     def _vanish(self, line_hash: bytes, provenance: Provenance) -> None:
-        if self._records.vanish(self._file.path, line_hash, provenance):
+        record = self._records.vanish(self._file.path, line_hash, provenance)
+        if record is not None:
+            self._lost.append(record)
             return
         if provenance == HANDWRITTEN:
             self._vanished.append(line_hash)
@@ -221,26 +212,31 @@ class _Work:
             self._records.add(path, line_hash, record.words, record.provenance, record.lineage)
         return record.provenance
 
-    def _find_near(self, index: int) -> Provenance | None:
-        if self._reader.find_near is None:
+    def _find_like(self, index: int) -> Provenance | None:
+        if self._reader.find_alike is None:
             return None
-        path = self._file.path
-        found = [
-            record
-            for record in self._reader.find_near(self._file.text_at(index))
-            if (record.is_outside and record.words >= LEAST_WORDS)
-            or (record.path == path and record.words and record.vanished)
-        ]
-        # What was edited here is nearer to this line than what the owner decided about one like it.
-        edited = [record for record in found if record.path == path and record.vanished]
-        near = pick(edited, lambda record: record.is_outside and not record.decided) or pick(found)
+        near = self._kin.find(index)
         if near is None:
             return None
         change = self._file.change
         if change != HANDWRITTEN and trust_rank(change.origin) < trust_rank(near.provenance.origin):
             return None  # whoever decided on the line did not see what it became
-        self._record(index, near.provenance, near.lineage, decided=near.decided and near.path == path)
+        decided = near.decided and near.path == self._file.path
+        self._record(index, near.provenance, near.lineage, decided=decided)
         return near.provenance
+
+    @cached_property
+    def _kin(self) -> LineKin:
+        """What lines of the file are kin to."""
+        file = self._file
+        return LineKin(
+            file.path,
+            file.text_at,
+            before=file.known.hashes,
+            now=file.hashes,
+            lost=self._lost,
+            reader=self._reader,
+        )
 
     def _take_change(self, index: int) -> Provenance:
         change = self._file.change

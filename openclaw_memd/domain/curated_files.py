@@ -9,8 +9,8 @@ from openclaw_memd.domain.annotations import Annotations, strip_annotations
 from openclaw_memd.domain.line_hashes import HASH_BYTES
 from openclaw_memd.domain.lineage import strip_lineage
 from openclaw_memd.domain.markdown import Entry
+from openclaw_memd.domain.sayings import strip_markers
 from openclaw_memd.domain.similarity import near_duplicate, outline
-from openclaw_memd.domain.sketches import strip_markers
 from openclaw_memd.domain.text import Analyzer
 
 CuratedFile = Literal["MEMORY.md", "USER.md"]
@@ -20,6 +20,11 @@ CURATED_FILES: Final[tuple[CuratedFile, ...]] = (MEMORY, USER)
 
 MEMORY_CHARS: Final = 10_000
 """The most of MEMORY.md that is of use; the bootstrap budget of a file may be smaller."""
+
+MOST_ENTRIES: Final = 20_000
+"""How many entries of a curated file are of use: far above what people write, and what a machine that shares
+its processors still looks through in a second or so. Those after them are not shown, nothing is added to such
+a file, and what is deleted from it is not kept in mind."""
 
 _MEMORIES: Final = frozenset({"item", "labels", "paragraph", "code"})
 _SPACE: Final = re.compile(r"\s+")
@@ -46,7 +51,7 @@ def scope_of(file: str, annotations: Annotations) -> frozenset[str]:
 
 
 def bare_text(text: str) -> str:
-    """What an entry says, in one form: without its marker, annotations, line ends, and where it comes from."""
+    """What an entry says, in one form: without its marker, annotations, line ends and where it comes from."""
     plain = strip_markers(strip_lineage(strip_annotations(text)).strip())
     return unicodedata.normalize("NFC", _SPACE.sub(" ", plain).strip())
 

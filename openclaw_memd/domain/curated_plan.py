@@ -19,13 +19,14 @@ from openclaw_memd.domain.annotations import (
     parse_annotations,
 )
 from openclaw_memd.domain.comments import comments_in_line
-from openclaw_memd.domain.curated_files import USER, bare_text, is_active, says_same, scope_of
+from openclaw_memd.domain.curated_files import MOST_ENTRIES, USER, bare_text, is_active, scope_of
 from openclaw_memd.domain.fences import lines_outside_fences
 from openclaw_memd.domain.markdown import Entry, parse_entries
 from openclaw_memd.domain.note_entries import format_bullet
 from openclaw_memd.domain.placing import Placed, append_entry, replace_entry
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.errors import ConflictError, InvalidParamsError
+from openclaw_memd.domain.traces import trace_text
+from openclaw_memd.errors import ConflictError, InvalidParamsError, TooLargeError
 
 _STATUS: Final = re.compile(r"(\bstatus\s*:\s*)active\b", re.IGNORECASE)
 
@@ -79,15 +80,21 @@ def plan_memory(
     Raises:
         InvalidParamsError: the text cannot be written, or ``replaces`` names nothing (``no_entry``).
         ConflictError: ``replaces`` names several entries (``ambiguous``), or no place is left (``no_place``).
+        TooLargeError: the file has more entries than are of use (``entries``).
     """
     text = current or ""
-    active = [entry for entry in parse_entries(text) if is_active(entry)]
+    entries = parse_entries(text)
+    if len(entries) > MOST_ENTRIES:
+        raise TooLargeError("the file has too many entries", reason="entries")
+    active = [entry for entry in entries if is_active(entry)]
     named = [] if memory.replaces is None else [_find_named(file, active, memory.replaces)]
-    says = bare_text(format_bullet(memory.text, NO_ANNOTATIONS))
+    says = trace_text(format_bullet(memory.text, NO_ANNOTATIONS), analyzer)
     same = [
-        entry for entry in _covering(file, active, memory) if says_same(bare_text(entry.text), says, analyzer)
+        entry
+        for entry in _covering(file, active, memory)
+        if trace_text(entry.text, analyzer).is_like(says)
     ]
-    subject = [entry for entry in active if entry in named or entry in same]
+    subject = [*named, *(entry for entry in same if entry not in named)]
     subject += [entry for entry in _same_subject(file, active, memory) if entry not in subject]
     replaced = sorted(subject, key=lambda entry: (entry not in named, entry.start))
     vouched = [entry for entry in replaced if _is_vouched(entry, trusted)]

@@ -4,31 +4,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from openclaw_memd.domain.curated_files import bare_text, hash_memory, is_memory, scope_of
+from openclaw_memd.domain.curated_files import is_memory, scope_of
 from openclaw_memd.domain.keys import join_parts
 from openclaw_memd.domain.line_hashes import HASH_BYTES
 from openclaw_memd.domain.markdown import Entry
-from openclaw_memd.domain.sketches import Sketch, near_duplicate_sketches, sketch
 from openclaw_memd.domain.text import Analyzer
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """What an entry is known by: what it says, by a hash and by a sketch, and what it is about."""
-
-    hash: bytes
-    subject: bytes | None
-    sketch: Sketch
-
-    def is_like(self, other: "Trace") -> bool:
-        """Whether the two say the same, or almost. Without words that is so only when they are equal."""
-        return self.hash == other.hash or (
-            self.sketch.words > 0 and near_duplicate_sketches(self.sketch, other.sketch)
-        )
-
-    def is_of(self, other: "Trace") -> bool:
-        """Whether the two say the same or are about the same."""
-        return self.is_like(other) or (self.subject is not None and self.subject == other.subject)
+from openclaw_memd.domain.traces import Trace, Traces, trace_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +18,6 @@ class Step:
 
     before: Sequence[Trace]
     after: Sequence[Trace]
-
-
-def trace_text(text: str, analyzer: Analyzer, subject: bytes | None = None) -> Trace:
-    """The trace of an entry with this text."""
-    return Trace(hash_memory(text), subject, sketch(bare_text(text), analyzer))
 
 
 def trace_entries(file: str, entries: Iterable[Entry], analyzer: Analyzer) -> list[Trace]:
@@ -62,13 +38,16 @@ def find_deleted(
         vanished |= _without(current, step.before)
         current = {trace.hash: trace for trace in step.after}
     vanished |= _without(current, now)
-    present = (*now, *elsewhere)
-    return [trace for trace in vanished.values() if not any(trace.is_of(other) for other in present)]
+    if not vanished:
+        return []
+    present = Traces((*now, *elsewhere))
+    return [trace for trace in vanished.values() if not present.has_of(trace)]
 
 
 def find_returned(deleted: Iterable[Trace], present: Collection[Trace]) -> list[Trace]:
     """Those of ``deleted`` that are said again."""
-    return [trace for trace in deleted if any(trace.is_like(other) for other in present)]
+    wanted = Traces(present)
+    return [trace for trace in deleted if wanted.has_like(trace)]
 
 
 def _without(traces: dict[bytes, Trace], others: Iterable[Trace]) -> dict[bytes, Trace]:

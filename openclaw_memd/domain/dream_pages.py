@@ -18,7 +18,7 @@ DIARY_TITLE: Final = "Dream Diary"
 _OURS: Final = "memd:dream"
 _DIARY_START: Final = "<!-- openclaw:dreaming:diary:start -->"
 _DIARY_END: Final = "<!-- openclaw:dreaming:diary:end -->"
-_ANY_MARK: Final = re.compile(r"<!-- openclaw:dreaming:\w+:(start|end) -->")
+_ENTRY_START: Final = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _BOM: Final = "\ufeff"
 _DATE_LINE: Final = re.compile(r"\*([^*\n]{4,80})\*")
 _OWN_LINE: Final = re.compile(rf"<!-- {_OURS} ([\w.:-]{{1,80}}) -->")
@@ -112,7 +112,7 @@ def read_diary(text: str) -> list[DiaryEntry]:
     end_at = _find_line(text, _DIARY_END, last=True)
     body = text[start_at + len(_DIARY_START) : end_at if end_at and end_at > start_at else len(text)]
     entries: list[DiaryEntry] = []
-    for piece in re.split(r"(?m)^---[ \t]*\r?$", body):
+    for piece in _ENTRY_START.split(body):
         lines = [line.strip() for line in piece.strip().splitlines()]
         found = _DATE_LINE.fullmatch(lines[0]) if lines else None
         if found is None:
@@ -123,24 +123,16 @@ def read_diary(text: str) -> list[DiaryEntry]:
     return entries
 
 
-def cut_texts(text: str, needles: Collection[str], *, everywhere: bool = False) -> str:
-    """``text`` without lines that hold one of ``needles``, and what is indented below them.
-
-    Only between our marks, unless ``everywhere``: what people wrote beside is theirs.
-    """
-    kept: list[str] = []
-    is_ours, dropped = everywhere, -1
-    for line in text.splitlines(keepends=True):
-        mark = _ANY_MARK.fullmatch(line.strip())
-        if mark is not None:
-            is_ours, dropped = everywhere or mark[1] == "start", -1
-        indent = len(line) - len(line.lstrip(" "))
-        if 0 <= dropped < indent and line.strip():
-            continue
-        dropped = indent if is_ours and any(needle in line for needle in needles if needle) else -1
-        if dropped < 0:
-            kept.append(line)
-    return "".join(kept)
+def drop_entries(text: str, run_ids: Collection[str]) -> str:
+    """``text`` without the entries that these runs wrote into the diary."""
+    marks = [f"<!-- {_OURS} {run_id} -->" for run_id in run_ids]
+    bounds = [match.start() for match in _ENTRY_START.finditer(text)]
+    end_at = _find_line(text, _DIARY_END, last=True)
+    for start, following in reversed(list(zip(bounds, [*bounds[1:], len(text)], strict=False))):
+        end = following if end_at is None or not start < end_at < following else end_at
+        if any(mark in text[start:end] for mark in marks):
+            text = text[:start] + text[end:]
+    return text
 
 
 def format_report(phase: Phase, body: str) -> str:

@@ -10,6 +10,7 @@ from typing import Self
 from openclaw_memd.domain.comments import is_comment_line
 from openclaw_memd.domain.fences import opening_fence
 from openclaw_memd.domain.gaps import close_gaps
+from openclaw_memd.domain.generated_sections import is_generated_title
 from openclaw_memd.domain.line_hashes import BLANK, hash_line
 from openclaw_memd.domain.lines import split_lines
 from openclaw_memd.domain.markdown import Span, read_spans
@@ -63,7 +64,10 @@ class LineRecord:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to go. Nothing in it is a file's path: ``is_whole`` says that the whole text is meant."""
+    """What is to go. Nothing in it is a file's path: ``is_whole`` says that the whole text is meant.
+
+    ``entries`` are hashes of the first lines of entries that go whoever wrote them, and whenever.
+    """
 
     sessions: frozenset[SessionName] = frozenset()
     terms: tuple[Term, ...] = ()
@@ -71,6 +75,7 @@ class Wanted:
     since_day: date | None = None
     is_everything: bool = False
     is_whole: bool = False
+    entries: frozenset[bytes] = frozenset()
 
     def whole(self) -> Self:
         """The same of a text that is meant as a whole."""
@@ -107,14 +112,15 @@ class Wanted:
 class Cut:
     """A text without what was to go.
 
-    ``removed`` are the lines that went, without blank ones. ``mixed`` are the numbers, from 1, of lines whose
-    entry lost lines and stays all the same, since it begins with a line of somebody else; ``headings`` those
-    of headings that hold the query and stay, since what is under them does not. ``is_empty``: nothing is left
-    but the file's own title.
+    ``removed`` are the lines that went, without blank ones, and ``numbers`` their numbers, from 1. ``mixed``
+    are the numbers of lines whose entry lost lines and stays all the same, since it begins with a line of
+    somebody else; ``headings`` those of headings that hold the query and stay, since what is under them does
+    not. ``is_empty``: nothing is left but the file's own title.
     """
 
     text: str
     removed: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
     mixed: tuple[int, ...] = ()
     headings: tuple[int, ...] = ()
     is_empty: bool = False
@@ -151,9 +157,11 @@ def cut_text(
     if not gone:
         return Cut(text, headings=headings)
     left = [index for index, line in enumerate(lines) if index not in gone and line.strip()]
+    removed = [index for index in sorted(gone) if lines[index].strip()]
     return Cut(
         close_gaps(text, gone, marked.entries),
-        removed=tuple(lines[index] for index in sorted(gone) if lines[index].strip()),
+        removed=tuple(lines[index] for index in removed),
+        numbers=tuple(index + 1 for index in removed),
         mixed=tuple(marked.mixed),
         headings=headings,
         is_empty=not left or (len(left) == 1 and left[0] in marked.titles),
@@ -223,7 +231,8 @@ class _Marks:
     def _goes_whole(self, span: Span) -> bool:
         inside = range(span.first, span.last + 1)
         head = next((index for index in inside if not is_comment_line(self._lines[index])), span.first)
-        return self._takes(head) or self._holds(span, head)
+        is_named = bool(self._wanted.entries) and hash_line(self._lines[head]) in self._wanted.entries
+        return is_named or self._takes(head) or self._holds(span, head)
 
     def _holds(self, span: Span, head: int | None = None) -> bool:
         """Whether it holds the query, and its ``head``, or first line, is new enough."""
@@ -257,7 +266,8 @@ class _Marks:
             is_own = owner is not None and owner.is_own
             holds = self._holds(span)
             if is_empty:
-                goes = self._takes(span.first) or holds or (bool(below) and is_own)
+                is_machines = is_own or is_generated_title(self._lines[span.first])
+                goes = self._takes(span.first) or holds or (bool(below) and is_machines)
             else:
                 goes = self._takes(span.first) and not (is_own and number == 0)
             if goes:

@@ -6,15 +6,14 @@ from datetime import date
 from typing import Final
 
 from openclaw_memd.domain.annotations import Annotations
-from openclaw_memd.domain.curated_files import USER, bare_text, is_active, is_memory, says_same, scope_of
+from openclaw_memd.domain.curated_files import MOST_ENTRIES, USER, bare_text, is_active, is_memory, scope_of
 from openclaw_memd.domain.lint_annotations import find_malformed
 from openclaw_memd.domain.lint_rules import Rule
 from openclaw_memd.domain.markdown import Entry, parse_entries
 from openclaw_memd.domain.passages import PASSAGE_CHARS
-from openclaw_memd.domain.similarity import outline
-from openclaw_memd.domain.sketches import sketch
 from openclaw_memd.domain.stopwords import CHINESE_PHRASES, JAPANESE_PHRASES, LISTS
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.traces import Trace, Traces, trace_text
 from openclaw_memd.domain.triggers import split_words
 from openclaw_memd.domain.unfit import find_unfit
 from openclaw_memd.domain.user_contract import count_orders, is_order
@@ -38,21 +37,51 @@ class Finding:
 def lint_text(file: str, text: str, *, today: date, budget_chars: int, analyzer: Analyzer) -> list[Finding]:
     """What is to be looked at in the ``text`` of a curated file, in the order of lines."""
     entries = parse_entries(text)
-    findings = [Finding(file, line, rule, detail) for line, rule, detail in _over_budget(text, budget_chars)]
-    for entry in entries:
-        for line, rule, detail in find_malformed(entry, file):
-            findings.append(Finding(file, line, rule, detail))
-        if is_memory(entry):
-            findings += [
-                Finding(file, line, rule, detail) for line, rule, detail in _look_at(file, entry, today)
-            ]
-    active = [entry for entry in entries if is_active(entry)]
-    findings += [Finding(file, line, rule, detail) for line, rule, detail in _repeated(active, analyzer)]
-    findings += [Finding(file, line, rule, detail) for line, rule, detail in _same_keys(file, active)]
-    return sorted(findings, key=lambda finding: (finding.line, finding.rule))
+    found = [*_over_budget(text, budget_chars), *_too_many(entries)]
+    if len(entries) <= MOST_ENTRIES:
+        active = [entry for entry in entries if is_active(entry)]
+        for entry in entries:
+            found += _look_at(file, entry, today)
+        found += _repeated(active, analyzer)
+        found += _same_keys(file, active)
+    return _findings(file, found)
+
+
+def lint_entry(
+    file: str, text: str, entry: Entry, *, today: date, budget_chars: int, analyzer: Analyzer
+) -> list[Finding]:
+    """What is to be looked at about one ``entry`` of ``text``, and about the length of that.
+
+    The others are looked at only as far as they may say the same.
+    """
+    entries = parse_entries(text)
+    others = [one for one in entries if is_active(one) and one != entry]
+    found = [*_over_budget(text, budget_chars), *_look_at(file, entry, today)]
+    if is_active(entry):
+        trace = trace_text(entry.text, analyzer)
+        twins = (one for one in others if trace_text(one.text, analyzer).is_like(trace))
+        if (twin := next(twins, None)) is not None:
+            found.append(_repeat(entry.start_line, twin.start_line, is_exact=trace == trace_text(twin.text, analyzer)))
+        rivals = [one for one in others if _subject(file, one) == _subject(file, entry)]
+        found += _same_keys(file, [*rivals[:1], entry])
+    return _findings(file, found)
 
 
 _Found = tuple[int, Rule, str]
+
+
+def _findings(file: str, found: Sequence[_Found]) -> list[Finding]:
+    findings = [Finding(file, line, rule, detail) for line, rule, detail in found]
+    return sorted(findings, key=lambda finding: (finding.line, finding.rule))
+
+
+def _too_many(entries: Sequence[Entry]) -> Iterator[_Found]:
+    if len(entries) > MOST_ENTRIES:
+        yield (
+            entries[MOST_ENTRIES].start_line,
+            Rule.TOO_MANY_ENTRIES,
+            f"the file has {len(entries)} entries, {MOST_ENTRIES} are of use; nothing else is looked at",
+        )
 
 
 def _over_budget(text: str, budget_chars: int) -> Iterator[_Found]:
@@ -62,7 +91,13 @@ def _over_budget(text: str, budget_chars: int) -> Iterator[_Found]:
 
 
 def _look_at(file: str, entry: Entry, today: date) -> Iterator[_Found]:
-    """What one memory alone tells."""
+    """What one entry alone tells."""
+    yield from find_malformed(entry, file)
+    if is_memory(entry):
+        yield from _look_at_memory(file, entry, today)
+
+
+def _look_at_memory(file: str, entry: Entry, today: date) -> Iterator[_Found]:
     line, said = entry.start_line, entry.annotations
     if len(entry.text) > ENTRY_CHARS:
         yield (
@@ -115,29 +150,38 @@ def _tells_something(trigger: str) -> bool:
 
 
 def _repeated(active: Sequence[Entry], analyzer: Analyzer) -> Iterator[_Found]:
-    """Entries that say what one before them says. Only those with a shingle in common are compared."""
-    seen: dict[str, int] = {}
-    by_shingle: dict[int, list[tuple[str, int]]] = {}
+    """Entries that say what one before them says."""
+    lines: dict[bytes, int] = {}
+    distinct: list[tuple[int, Trace]] = []
     for entry in active:
-        bare = bare_text(entry.text)
-        if bare in seen:
-            yield entry.start_line, Rule.DUPLICATE, f"says what line {seen[bare]} says"
-            continue
-        seen[bare] = entry.start_line
-        keys = sketch(bare, analyzer).keys if outline(bare, analyzer).words else []
-        near = (known for key in keys for known in by_shingle.get(key, ()))
-        twin = next((line for other, line in near if says_same(other, bare, analyzer)), None)
+        trace = trace_text(entry.text, analyzer)
+        if trace.hash in lines:
+            yield _repeat(entry.start_line, lines[trace.hash], is_exact=True)
+        else:
+            lines[trace.hash] = entry.start_line
+            distinct.append((entry.start_line, trace))
+    traces = Traces(trace for _, trace in distinct)
+    for place, (line, trace) in enumerate(distinct):
+        twin = next((other for other in traces.like(trace) if other < place), None)
         if twin is not None:
-            yield entry.start_line, Rule.NEAR_DUPLICATE, f"says almost what line {twin} says"
-        for key in keys:
-            by_shingle.setdefault(key, []).append((bare, entry.start_line))
+            yield _repeat(line, distinct[twin][0], is_exact=False)
+
+
+def _repeat(line: int, other: int, *, is_exact: bool) -> _Found:
+    if is_exact:
+        return line, Rule.DUPLICATE, f"says what line {other} says"
+    return line, Rule.NEAR_DUPLICATE, f"says almost what line {other} says"
+
+
+def _subject(file: str, entry: Entry) -> tuple[str, frozenset[str]] | None:
+    said = entry.annotations
+    return None if said.key is None else (said.key, scope_of(file, said))
 
 
 def _same_keys(file: str, active: Sequence[Entry]) -> Iterator[_Found]:
     seen: dict[tuple[str, frozenset[str]], int] = {}
     for entry in active:
-        if entry.annotations.key is not None:
-            subject = (entry.annotations.key, scope_of(file, entry.annotations))
+        if (subject := _subject(file, entry)) is not None:
             first = seen.setdefault(subject, entry.start_line)
             if first != entry.start_line:
                 yield (

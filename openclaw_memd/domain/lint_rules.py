@@ -7,6 +7,7 @@ class Rule(StrEnum):
     """What a finding is about. The set is closed; each has a ``description``."""
 
     OVER_BUDGET = "over_budget"
+    TOO_MANY_ENTRIES = "too_many_entries"
     LONG_ENTRY = "long_entry"
     DUPLICATE = "duplicate"
     NEAR_DUPLICATE = "near_duplicate"
@@ -44,6 +45,7 @@ class Rule(StrEnum):
 
 _DESCRIPTIONS = {
     Rule.OVER_BUDGET: "The file is longer than its budget; what is over it may not reach a prompt.",
+    Rule.TOO_MANY_ENTRIES: "The file has more entries than are of use.",
     Rule.LONG_ENTRY: "The entry is longer than what a search shows of it.",
     Rule.DUPLICATE: "Another entry says the same.",
     Rule.NEAR_DUPLICATE: "Another entry says almost the same.",

@@ -8,6 +8,7 @@ comment or a rule that stands alone. Comment lines directly above an entry belon
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from openclaw_memd.domain.annotations import (
@@ -22,6 +23,8 @@ from openclaw_memd.domain.lines import split_lines
 EntryKind = Literal["item", "labels", "paragraph", "code", "front_matter", "comment", "rule"]
 SpanKind = Literal[EntryKind, "heading"]
 
+_KEPT_TEXTS = 8
+_KEPT_CHARS = 1_000_000
 _MAX_LABELS = 8
 _MIN_LABELS = 2
 _MAX_LABEL_LINE_CHARS = 120
@@ -60,7 +63,14 @@ class Entry:
 
 
 def parse_entries(text: str) -> list[Entry]:
-    """The entries of a Markdown text, in order. They do not overlap; only headings are in none."""
+    """The entries of a Markdown text, in order. They do not overlap; only headings are in none.
+
+    Those of the last few texts are kept: one version of a file is asked about from many sides.
+    """
+    return list(_kept_entries(text) if len(text) <= _KEPT_CHARS else _read_entries(text))
+
+
+def _read_entries(text: str) -> tuple[Entry, ...]:
     lines = split_lines(text)
     entries = []
     for span in read_spans(lines.texts):
@@ -79,7 +89,10 @@ def parse_entries(text: str) -> list[Entry]:
                 annotations=annotations_of(span, text, start, end),
             )
         )
-    return entries
+    return tuple(entries)
+
+
+_kept_entries = lru_cache(maxsize=_KEPT_TEXTS)(_read_entries)
 
 
 def read_spans(lines: Sequence[str], *, at_file_start: bool = True) -> list[Span]:

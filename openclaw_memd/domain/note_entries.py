@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from openclaw_memd.domain.annotations import Annotations, format_annotations
-from openclaw_memd.domain.fences import Fence, opening_fence
+from openclaw_memd.domain.fences import Fence, lines_outside_fences, opening_fence
 from openclaw_memd.domain.folding import normalize
 from openclaw_memd.domain.inert import disarm_delimiters
 from openclaw_memd.domain.project_keys import format_project_keys, parse_project_keys
@@ -22,6 +22,7 @@ from openclaw_memd.errors import InvalidParamsError
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line feed
 _BULLET = re.compile(r"[-*+][ \t]+")
 _FENCED_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
+_RULE = re.compile(r"([ \t]*)(?:-[- \t]*|=+[ \t]*|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _INDENT = "  "
 
 
@@ -106,12 +107,16 @@ def is_apart(text: str) -> bool:
 
 
 def _without_marker(text: str, field: str) -> str:
-    """``text`` without a bullet of its own, and without first lines that would make a rule of it."""
+    """``text`` without a bullet of its own; a line that would be a rule, or make a heading of the line above,
+    is escaped.
+    """
     if match := _BULLET.match(text):
         text = text[match.end() :]
-    while text and not text.split("\n", 1)[0].strip("- \t"):
-        text = text.partition("\n")[2]
-    return tidy_text(text, field)
+    lines = tidy_text(text, field).split("\n")
+    for index, line in lines_outside_fences(lines):
+        if found := _RULE.match(line):
+            lines[index] = f"{found[1]}\\{line[found.end(1) :]}"
+    return "\n".join(lines)
 
 
 def read_fields(entry: NoteEntry, prefix: str = "", default_project: str | None = None) -> Annotations:
@@ -130,7 +135,7 @@ def read_fields(entry: NoteEntry, prefix: str = "", default_project: str | None 
     with _refused(f"{prefix}supersedes_key"):
         found = replace(found, key=None if key is None else _checked(key))
     with _refused(f"{prefix}project"):
-        return replace(found, projects=() if project is None else _project_keys(_checked(project)))
+        return replace(found, projects=() if project is None else _project_keys(project))
 
 
 @contextmanager
@@ -148,6 +153,8 @@ def _checked(text: str) -> str:
 
 
 def _project_keys(project: str) -> tuple[str, ...]:
+    if "\0" in project or not _is_unicode(project):
+        raise ValueError("a NUL or a lone surrogate")
     keys = parse_project_keys([format_project_keys([project.strip()])])
     if keys is None:
         raise ValueError("not a project key")

@@ -105,9 +105,10 @@ def _try(text: str, edits: Sequence[Edit], block: Sequence[str], others: Sequenc
     if len(entries) != len(others) + 1:
         return None
     for index, entry in enumerate(entries):
-        rest = entries[:index] + entries[index + 1 :]
-        if entry.text == wanted and entry.kind == "item" and _are_same(rest, others):
-            return Placed(changed, entry)
+        if entry.text == wanted and entry.kind == "item":
+            rest = entries[:index] + entries[index + 1 :]
+            if _are_same(rest, others):
+                return Placed(changed, entry)
     return None
 
 

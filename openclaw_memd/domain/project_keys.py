@@ -1,7 +1,7 @@
 """Keys of projects (``host/owner/repo``, ``path:/a/folder``) and how an annotation lists them.
 
-The separator and the escapes are OpenClaw's; ``|`` and the backtick are escaped too, since here they mean
-something in an annotation.
+The separator and the escapes are OpenClaw's; ``|``, the backtick and control characters are escaped too, since
+here they mean something in an annotation, or are not text. What is written is read back as it was.
 """
 
 import re
@@ -12,12 +12,12 @@ INVALID_PROJECTS = ";"
 
 _SEPARATOR = ";"
 _PATH_PREFIX = "path:"
-_ESCAPES = {c: f"%{ord(c):02x}" for c in "%;<>\r\n|`"}
+_ESCAPES = {c: f"%{ord(c):02x}" for c in ["%", *";<>|`", *map(chr, range(0x20)), "\x7f"]}
 _CHARACTERS = {escape: c for c, escape in _ESCAPES.items()}
 _TO_ESCAPE = re.compile("[" + "".join(map(re.escape, _ESCAPES)) + "]")
 _ESCAPED = re.compile("|".join(_CHARACTERS), re.IGNORECASE)
 _FORBIDDEN = re.compile(r"[<>\r\n]")
-_UNTIDY = re.compile("[<>\x00-\x1f\x7f\ud800-\udfff]")
+_UNTIDY = re.compile("[\x00\ud800-\udfff]")
 
 
 def is_project_key(key: str) -> bool:

@@ -83,7 +83,7 @@ class Night:
             started_at=now,
             ended_at=now,
             phases=("deep",),
-            deep=tell_deep(ranking, NOTHING, (), ()),
+            deep=tell_deep(ranking, NOTHING),
         )
 
     async def _carry_out(self, run: Run, progress: Progress) -> NightReport:
@@ -118,6 +118,7 @@ class Night:
         return replace(
             report,
             diary=told,
+            told=tuple(sorted(story.keys)) if told == "model" else (),
             problems=tuple(dict.fromkeys(story.problems)),
             outcome="completed",
             ended_at=self._clock.now(),

@@ -1,6 +1,6 @@
 """The pages of dreaming from the event loop: what cannot be written is told of, and is no reason to stop."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Final
 
@@ -11,12 +11,10 @@ from openclaw_memd.domain.dream_pages import (
     DiaryEntry,
     Phase,
     add_entry,
-    cut_texts,
     format_report,
     put_block,
     read_diary,
 )
-from openclaw_memd.dreaming.rendering import plain
 from openclaw_memd.errors import MemdError
 from openclaw_memd.files.dreams import DreamPages, Plan
 
@@ -82,15 +80,10 @@ class Pages:
         """Go on with the diary; what could not be done."""
         return await self._edit(lambda text: add_entry(text, entry))
 
-    async def take_out(self, texts: Collection[str]) -> list[str]:
-        """Take what says one of ``texts`` out of DREAMS.md and the reports; what could not be done."""
-        needles = {plain(text) for text in texts}
-        page = await self._edit(lambda text: cut_texts(text, needles))
-        reports = await self._try(
-            "reports",
-            lambda: self.files.rewrite_reports(lambda text: cut_texts(text, needles, everywhere=True)),
-        )
-        return [*page, *reports]
+    async def rewrite(self, page: Plan, report: Plan) -> list[str]:
+        """Rewrite DREAMS.md by ``page`` and every report by ``report``; what could not be done."""
+        problems = await self._edit(page)
+        return [*problems, *await self._try("reports", lambda: self.files.rewrite_reports(report))]
 
     async def diary(self) -> Sequence[DiaryEntry]:
         """The entries of the diary, the oldest first; none when DREAMS.md cannot be read."""

@@ -12,15 +12,14 @@ from typing import Final
 import trio
 
 from openclaw_memd.config.sections import Dreaming
-from openclaw_memd.curated.core import CuratedCore
-from openclaw_memd.domain.curated_files import bare_text
 from openclaw_memd.domain.light import choose_light
 from openclaw_memd.domain.promotion_gates import Ranking, Thresholds, rank, why_ineligible
 from openclaw_memd.domain.rem import reflect
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.consolidating import Consolidation
+from openclaw_memd.dreaming.dating import Dating
 from openclaw_memd.dreaming.pages import Pages, is_shown
-from openclaw_memd.dreaming.rendering import Dated, render_deep, render_light, render_rem
+from openclaw_memd.dreaming.rendering import Dates, render_deep, render_light, render_rem
 from openclaw_memd.dreaming.reports import (
     CandidateLine,
     Conflict,
@@ -31,6 +30,7 @@ from openclaw_memd.dreaming.reports import (
     TruthLine,
     count,
 )
+from openclaw_memd.dreaming.runs import Runs
 from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.dreaming.types import Applied, Candidate, Ranked
 from openclaw_memd.index.ledger.nights import Run
@@ -43,6 +43,7 @@ KEPT_LINES: Final = 200
 """Of so many candidates, the best, a report explains each; ``excluded`` counts all."""
 
 NOTHING: Final = Applied({}, {})
+_NO_DATES: Final = Dates()
 
 
 @dataclass(slots=True)
@@ -73,7 +74,8 @@ class Phases:
         signals: SignalStore,
         consolidation: Consolidation,
         is_deleted: Callable[[str], Awaitable[bool]],
-        core: CuratedCore,
+        dating: Dating,
+        runs: Runs,
         pages: Pages,
         analyzer: Analyzer,
         zone: Zone,
@@ -82,7 +84,8 @@ class Phases:
         self._signals = signals
         self._consolidation = consolidation
         self._is_deleted = is_deleted
-        self._core = core
+        self._dating = dating
+        self._runs = runs
         self._pages = pages
         self._analyzer = analyzer
         self._zone = zone
@@ -168,10 +171,10 @@ class Phases:
             applied = await self._consolidation.apply(
                 selected, run_id=run.id, mode=self._settings.mode, now=now
             )
-        due, expired = await self._look_at_dates(now)
-        part = tell_deep(ranking, applied, due, expired)
-        if applied.promoted or applied.proposed or part.setbacks or due or expired or part.conflicts:
-            body = render_deep(ranking, applied, part.setbacks, due, expired)
+        dates = await self._dating.look(self._zone.day(now), retires=self._settings.mode == "write")
+        part = tell_deep(ranking, applied, dates)
+        if await self._is_news(part):
+            body = render_deep(ranking, applied, part.setbacks, dates)
             story.problems += await self._pages.publish("deep", run.local_date, body)
         done = [one.candidate for one in ranking.selected if one.candidate.key in applied.promoted]
         if done:
@@ -180,21 +183,13 @@ class Phases:
             story.promoted += [one.text for one in done]
         return part
 
-    async def _look_at_dates(self, now: datetime) -> tuple[list[Dated], list[Dated]]:
-        """The curated entries whose review is due, and those that expired."""
-        state = await self._core.refresh()
-        today = self._zone.day(now)
-        due: list[Dated] = []
-        expired: list[Dated] = []
-        for one in (one for file in state.files.values() for one in file.entries):
-            said = one.entry.annotations
-            if said.status == "superseded":
-                continue
-            if said.expires is not None and said.expires < today:
-                expired.append(Dated(one.citation, bare_text(one.entry.text)))
-            elif said.review is not None and said.review <= today:
-                due.append(Dated(one.citation, bare_text(one.entry.text)))
-        return due, expired
+    async def _is_news(self, part: DeepPart) -> bool:
+        """Whether anything happened, or other dates have come than the last night told of."""
+        if part.promoted or part.proposed or part.setbacks or part.conflicts or part.retired:
+            return True
+        last = await self._runs.report(None)
+        before = ((), ()) if last is None or last.deep is None else (last.deep.due, last.deep.expired)
+        return (part.due, part.expired) not in (before, ((), ()))
 
 
 def _look_ahead(
@@ -225,9 +220,7 @@ def _look_ahead(
     ]
 
 
-def tell_deep(
-    ranking: Ranking[Candidate], applied: Applied, due: Sequence[Dated], expired: Sequence[Dated]
-) -> DeepPart:
+def tell_deep(ranking: Ranking[Candidate], applied: Applied, dates: Dates = _NO_DATES) -> DeepPart:
     """What a report keeps of deep."""
     selected = {one.candidate.key for one in ranking.selected}
     setbacks: Mapping[str, str] = {key: why for key, why in applied.rejected.items() if key in selected}
@@ -244,9 +237,10 @@ def tell_deep(
             )
             for one in ranking.judged[:KEPT_LINES]
         ),
-        preimage_ids=tuple(applied.preimage_ids),
-        due=tuple(one.citation for one in due),
-        expired=tuple(one.citation for one in expired),
+        preimage_ids=(*applied.preimage_ids, *dates.preimage_ids),
+        due=tuple(one.citation for one in dates.due),
+        expired=tuple(one.citation for one in dates.expired),
+        retired=len(dates.retired),
         conflicts=tuple(
             Conflict(source=one.source, other=one.other_citation) for one in applied.contradictions
         ),

@@ -2,86 +2,91 @@
 from, and proposals.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 import trio
 
 from openclaw_memd.curated.core import CuratedCore
-from openclaw_memd.curated.revisions import Author, Revision
-from openclaw_memd.curated.writer import CuratedWriter
+from openclaw_memd.domain.comments import is_comment_line
 from openclaw_memd.domain.curated_files import bare_text
-from openclaw_memd.domain.line_hashes import hash_lines
-from openclaw_memd.domain.lineage import find_sources
-from openclaw_memd.domain.markdown import Entry
-from openclaw_memd.domain.taking_out import take_out
-from openclaw_memd.dreaming.proposals import Proposals
+from openclaw_memd.domain.line_hashes import hash_line
+from openclaw_memd.domain.lineage import find_anchors, find_sources
+from openclaw_memd.domain.markdown import parse_entries
+from openclaw_memd.dreaming.lost_claims import LostClaims
+from openclaw_memd.dreaming.proposals import Content, Proposals
 from openclaw_memd.index.ledger.proposals import drop_proposals
-from openclaw_memd.index.ledger.tombstones import bury_lines
 from openclaw_memd.index.store import Store
-from openclaw_memd.ports import Clock
 
 Takes = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class ForgottenPromotions:
-    """How many entries of the curated files and how many proposals went, or would go."""
+class Promoted:
+    """Entries that come from what is forgotten: hashes of their first lines by file, and what they say."""
 
-    entries: int = 0
-    proposals: int = 0
+    heads: Mapping[str, frozenset[bytes]] = field(default_factory=dict)
+    texts: frozenset[str] = frozenset()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return sum(map(len, self.heads.values()))
 
 
 class PromotedForgetting:
-    """Takes out what comes from a source that is forgotten, whatever else led to it."""
+    """Finds what comes from a source that is forgotten, whatever else led to it."""
 
-    def __init__(self, state: Store, core: CuratedCore, writer: CuratedWriter, clock: Clock) -> None:
+    def __init__(self, state: Store, core: CuratedCore) -> None:
         self._state = state
         self._core = core
-        self._writer = writer
-        self._clock = clock
         self._proposals = Proposals(state)
 
-    async def forget(self, takes_source: Takes, takes_text: Takes, *, dry_run: bool) -> ForgottenPromotions:
-        """Forget what comes from paths that ``takes_source`` takes, and proposals that ``takes_text`` takes.
+    async def find(self, takes_source: Takes, lost: LostClaims) -> Promoted:
+        """The entries that come from paths that ``takes_source`` takes, or from claims that are lost.
 
-        It comes before earlier versions of the files are looked through: they lose these lines too.
+        A source names lines as they were once, so of a file that stays the claim decides.
+        """
+        state = await self._core.refresh()
+        texts = {file: known.text for file, known in state.files.items()}
+        return await trio.to_thread.run_sync(_find, texts, takes_source, lost)
+
+    async def forget_proposals(
+        self, takes_source: Takes, takes_text: Takes, lost: LostClaims, *, dry_run: bool
+    ) -> list[str]:
+        """Forget the proposals that come from there, or that are taken; what they say.
 
         Raises:
-            ConflictError, DeniedError, TooLargeError: as in ``CuratedWriter.rewrite``.
-            UnavailableError, DamagedError: the disk or the ledger cannot be used; called again, it goes on.
+            UnavailableError, DamagedError: the ledger cannot be used; called again, it goes on.
         """
-
-        def takes(entry: Entry) -> bool:
-            return any(takes_source(source.rpartition("#L")[0]) for source in find_sources(entry.text))
-
-        entries = 0
-        for file, known in (await self._core.refresh()).files.items():
-            gone = (await trio.to_thread.run_sync(take_out, known.text, takes))[1]
-            entries += len(gone)
-            if gone and not dry_run:
-                await self._take_out(file, takes)
         waiting = [
-            one.id
+            one
             for one in await self._proposals.list()
             if takes_source(one.content.path)
-            or takes_text(one.content.text)
-            or takes_text(one.content.candidate_text)
+            or lost.holds((one.id,), (one.content.path,))
+            or any(map(takes_text, _texts(one.content)))
         ]
         if waiting and not dry_run:
-            await self._state.write(partial(drop_proposals, keys=waiting))
-        return ForgottenPromotions(entries, len(waiting))
+            await self._state.write(partial(drop_proposals, keys=[one.id for one in waiting]))
+        return [one.content.text for one in waiting]
 
-    async def _take_out(self, file: str, takes: Callable[[Entry], bool]) -> None:
-        lines: list[str] = []
 
-        def plan(current: str | None) -> Revision | None:
-            new, gone = take_out(current or "", takes)
-            lines[:] = [line for entry in gone for line in entry.text.split("\n") if bare_text(line)]
-            return Revision(new) if gone else None
+def _find(files: Mapping[str, str], takes_source: Takes, lost: LostClaims) -> Promoted:
+    heads: dict[str, frozenset[bytes]] = {}
+    texts: set[str] = set()
+    for file, text in files.items():
+        found: set[bytes] = set()
+        for entry in parse_entries(text):
+            paths = [source.rpartition("#L")[0] for source in find_sources(entry.text)]
+            if any(map(takes_source, paths)) or lost.holds(find_anchors(entry.text), paths):
+                lines = entry.text.split("\n")
+                found.add(hash_line(next((line for line in lines if not is_comment_line(line)), lines[0])))
+                texts.add(bare_text(entry.text))
+        if found:
+            heads[file] = frozenset(found)
+    return Promoted(heads, frozenset(texts))
 
-        await self._writer.rewrite(file, plan, cause="forget", author=Author())
-        await self._core.refresh()
-        hashes = hash_lines(lines)
-        await self._state.write(partial(bury_lines, path=file, hashes=hashes, at=self._clock.now()))
+
+def _texts(content: Content) -> tuple[str, ...]:
+    return (content.text, content.lines, content.candidate_text, content.said, *content.replaces)

@@ -24,6 +24,16 @@ class Dated:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """Entries whose review is due, those that expired, and aspirations that were retired just now."""
+
+    due: tuple[Dated, ...] = ()
+    expired: tuple[Dated, ...] = ()
+    retired: tuple[Dated, ...] = ()
+    preimage_ids: tuple[int, ...] = ()
+
+
 def plain(text: str) -> str:
     """``text`` in one line in which nothing is hidden and no comment begins or ends."""
     shown = shorten(in_one_line(show_plainly(text)), SHOWN_CHARS)
@@ -73,8 +83,7 @@ def render_deep(
     ranking: Ranking[Candidate],
     applied: Applied,
     setbacks: Mapping[str, int],
-    due: Iterable[Dated],
-    expired: Iterable[Dated],
+    dates: Dates,
 ) -> str:
     """What deep wrote, and what a person should look at."""
     lines = [f"- Ranked {len(ranking.judged)} candidates for promotion."]
@@ -93,8 +102,9 @@ def render_deep(
         lines.append(f"- `+` {change.file}: {plain(bare_text(change.text))} (from {change.source})")
         lines += [f"  - `-` {plain(gone)}" for gone in change.replaced]
     lines += _section("Possible contradictions", map(_contradiction, applied.contradictions))
-    lines += _section("Due for review", map(_dated, due))
-    lines += _section("Expired", map(_dated, expired))
+    lines += _section("Due for review", map(_dated, dates.due))
+    lines += _section("Expired", map(_dated, dates.expired))
+    lines += _section("Retired", map(_dated, dates.retired))
     return "\n".join(lines)
 
 

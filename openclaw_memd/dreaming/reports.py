@@ -108,9 +108,10 @@ class Conflict(Stored, frozen=True, kw_only=True):
 
 
 class DeepPart(Stored, frozen=True, kw_only=True):
-    """What deep did. ``review`` and ``expired`` are citations of curated entries.
+    """What deep did. ``excluded`` counts candidates by their reason.
 
-    ``due`` are those whose ``review`` date has come, ``excluded`` counts candidates by their reason.
+    ``due`` and ``expired`` are citations of curated entries whose date has come; ``retired`` counts
+    aspirations that were marked as over.
     """
 
     ranked: int
@@ -122,12 +123,16 @@ class DeepPart(Stored, frozen=True, kw_only=True):
     preimage_ids: tuple[int, ...] = ()
     due: tuple[str, ...] = ()
     expired: tuple[str, ...] = ()
+    retired: int = 0
     conflicts: tuple[Conflict, ...] = ()
     fallback: str | None = None
 
 
 class NightReport(Stored, frozen=True, kw_only=True):
-    """One sweep. ``problems`` are codes of what could not be done beside: pages, diary."""
+    """One sweep. ``problems`` are codes of what could not be done beside: pages, diary.
+
+    ``told`` are the keys of what a chat model wrote into the diary about.
+    """
 
     run_id: str
     cause: Cause
@@ -144,6 +149,7 @@ class NightReport(Stored, frozen=True, kw_only=True):
     rem: RemPart | None = None
     deep: DeepPart | None = None
     diary: str | None = None
+    told: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 

@@ -1,6 +1,6 @@
 """The sweeps of one workspace in its ledger: begun once, kept alive, ended."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import date
 from functools import partial
 from secrets import token_hex
@@ -76,6 +76,14 @@ class Runs:
         runs = await self._state.read(partial(ledger.list_runs, limit=ledger.KEPT_REPORTS, run_id=run_id))
         told = next((run.report for run in runs if run.report is not None), None)
         return None if told is None else msgspec.json.decode(told, type=NightReport)
+
+    async def that_told(self, keys: Collection[str]) -> Sequence[str]:
+        """The runs, of those with a report, whose entry of the diary is about one of these claims."""
+        found = await self._state.read(partial(ledger.list_runs, limit=ledger.KEPT_DAYS))
+        reports = [
+            msgspec.json.decode(run.report, type=NightReport) for run in found if run.report is not None
+        ]
+        return [one.run_id for one in reports if not frozenset(keys).isdisjoint(one.told)]
 
     async def _beat(self, run_id: str) -> None:
         while True:

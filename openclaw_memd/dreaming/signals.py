@@ -17,7 +17,8 @@ from openclaw_memd.domain.recall_signals import sum_signals
 from openclaw_memd.domain.short_term import is_session_path
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.alike import Alike
-from openclaw_memd.dreaming.forgetting import ForgottenSignals, SignalForgetting
+from openclaw_memd.dreaming.forgetting import ForgottenSignals, SignalForgetting, Unwanted
+from openclaw_memd.dreaming.lost_claims import LostClaims
 from openclaw_memd.dreaming.recalls import MOST_WAITING, Recalls, find_sightings
 from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.dreaming.types import Candidate
@@ -26,7 +27,6 @@ from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import signal_upkeep as upkeep
 from openclaw_memd.index.ledger import signals as ledger
-from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.index.ledger.signal_rows import CandidateRow, Sighting
 from openclaw_memd.index.ledger.signals import Phase
 from openclaw_memd.index.store import Store
@@ -223,16 +223,8 @@ class SignalStore:
         await self.settle()
         return await self._state.write(upkeep.drop_grounded)
 
-    async def forget(
-        self,
-        sessions: Collection[SessionKey],
-        *,
-        takes_path: Callable[[str], bool] = lambda _path: False,
-        takes_text: Callable[[str], bool] = lambda _text: False,
-        dry_run: bool = False,
-    ) -> ForgottenSignals:
-        """Forget what these sessions asked and said, what the paths hold, what has words that are taken, and
-        what stands nowhere any more.
+    async def forget(self, wanted: Unwanted, *, dry_run: bool = False) -> ForgottenSignals:
+        """Forget what is ``wanted``, and what stands nowhere any more.
 
         It comes after files and sessions were cut: a claim that a source does not hold now goes from there,
         and one that stands nowhere goes whole. With ``dry_run`` nothing is written, and sources count as
@@ -241,7 +233,11 @@ class SignalStore:
         if not dry_run:
             self._recalls.forget()
         async with self._turn:
-            return await self._forgetting.forget(frozenset(sessions), takes_path, takes_text, dry_run=dry_run)
+            return await self._forgetting.forget(wanted, dry_run=dry_run)
+
+    async def find_lost(self, wanted: Unwanted) -> LostClaims:
+        """The claims that ``forget`` would take from somewhere now. Errors as in ``candidates``."""
+        return await self._forgetting.find_lost(wanted)
 
     async def _record(
         self, sightings: Sequence[Sighting], also: Callable[[Connection], None] | None = None

@@ -15,7 +15,7 @@ from openclaw_memd.curated.revisions import Author, Revision
 from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.domain.curated_files import USER, is_active, scope_of
 from openclaw_memd.domain.curated_plan import mark_superseded
-from openclaw_memd.domain.deletions import trace_text
+from openclaw_memd.domain.traces import trace_text
 from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.domain.markdown import Entry, parse_entries
 from openclaw_memd.domain.stored_text import decode_stored

@@ -15,9 +15,11 @@ from openclaw_memd.files.roots import WORKSPACE, Roots
 class CuratedStamps:
     """What ``lstat`` says of each curated file, and of what may hide it; None for one that is not there.
 
+    ``folder`` is which folder the workspace's path leads to, None for none: an open one may have been moved.
     ``linked`` are the files that have another name too.
     """
 
+    folder: tuple[int, int] | None
     stamps: tuple[Stamp | None, ...]
     linked: frozenset[str]
 
@@ -25,6 +27,10 @@ class CuratedStamps:
 def stamp_curated(roots: Roots) -> CuratedStamps:
     """The present stamps. Blocking: call it in a thread."""
     names = (*CURATED, IGNORE_NAME)
+    try:
+        place = os.stat(roots.place(WORKSPACE))
+    except OSError:
+        place = None
     try:
         with roots.anchored(WORKSPACE) as folder:
             found = {name: _status(folder, name) for name in names}
@@ -36,6 +42,7 @@ def stamp_curated(roots: Roots) -> CuratedStamps:
         if (status := found[name]) is not None and stat.S_ISREG(status.st_mode) and status.st_nlink > 1
     )
     return CuratedStamps(
+        None if place is None else (place.st_dev, place.st_ino),
         tuple(None if status is None else stamp_of(status) for status in found.values()), linked
     )
 

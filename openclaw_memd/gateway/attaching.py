@@ -59,6 +59,8 @@ class LineRuntime:
         self._duplex = duplex
         self._places = trio.Semaphore(max_parallel)
         self._opened = trio.Event()
+        self._asking: set[trio.CancelScope] = set()
+        self._is_closed = False
 
     @property
     def has_room(self) -> bool:
@@ -69,12 +71,28 @@ class LineRuntime:
         """Send questions from now on; they waited for the answer to ``model.attach``."""
         self._opened.set()
 
+    def close(self) -> None:
+        """Send no more questions; those on their way and those that wait fail now."""
+        self._is_closed = True
+        for scope in self._asking:
+            scope.cancel()
+
     async def ask(self, request: ChatRequest) -> str:
         """The text of its answer, once it has room.
 
         Raises:
             ChatModelError: the runtime is gone, refused, or gave no text.
         """
+        if not self._is_closed:
+            with trio.CancelScope() as scope:
+                self._asking.add(scope)
+                try:
+                    return await self._ask(request)
+                finally:
+                    self._asking.remove(scope)
+        raise ChatModelError("unavailable", "the runtime is gone")
+
+    async def _ask(self, request: ChatRequest) -> str:
         await self._opened.wait()
         async with self._places:
             params = {
@@ -106,7 +124,7 @@ async def attach(call: Call, params: AttachParams) -> Attached:
 
     def end() -> None:
         agent.runtimes.detach(runtime)
-        runtime.open()  # who waits learns that the runtime is gone
+        runtime.close()
 
     agent.runtimes.attach(runtime)
     duplex.keep(_key(params.agent_id), end)
@@ -115,7 +133,7 @@ async def attach(call: Call, params: AttachParams) -> Attached:
 
 
 async def detach(call: Call, params: DetachParams) -> Detached:
-    """``model.detach``: questions on their way may still be answered."""
+    """``model.detach``: questions on their way fail now, so that the next runtime is asked them in time."""
     call.services.agent(params.agent_id)
     return Detached(detached=_duplex_of(call).drop(_key(params.agent_id)))
 
@@ -166,7 +184,7 @@ METHODS: tuple[AnyMethod, ...] = (
         params=DetachParams,
         results=(Detached,),
         handler=detach,
-        summary="Answer no more `model.complete` requests on this connection.",
+        summary="Answer no more `model.complete` requests on this connection, nor those on their way.",
         example={},
     ),
 )

@@ -28,6 +28,10 @@ from openclaw_memd.gateway.table import PACES, AnyMethod, Call, Pace
 GRACE_S = 0.025
 """How long after its deadline a call may still hand over what it has; half of what callers are promised."""
 
+WRITE_GRACE_S = 0.04
+"""The same for a write. It is cancelled at its deadline, so that nothing is begun any more; what was committed
+by then has this long to be answered."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -102,6 +106,8 @@ class Calls:
     async def _answer(self, method: AnyMethod, exchange: Exchange, raw_params: dict[str, Any]) -> msgspec.Raw:
         params = decode_params(raw_params, method.params)
         caller = caller_of(params.context)
+        if caller is not None and caller.tainted and not method.moves_turns:
+            self._services.agent(params.agent_id).hear_taint(caller)
         check_right(
             method.right,
             caller,
@@ -128,7 +134,10 @@ class Calls:
                 admission.leave()
 
         try:
-            encoded = await self._finish_by(call.deadline_at + GRACE_S, work)
+            if method.pace == "write":
+                encoded = await self._finish_by(call.deadline_at, work, grace_s=WRITE_GRACE_S)
+            else:
+                encoded = await self._finish_by(call.deadline_at + GRACE_S, work)
         except DeadlineError:
             if method.when_late is None:
                 raise
@@ -137,7 +146,10 @@ class Calls:
             raise TooLargeError("the answer is too large", reason="result_bytes")
         return msgspec.Raw(encoded)
 
-    async def _finish_by(self, deadline_at: float, work: Callable[[], Awaitable[bytes]]) -> bytes:
+    async def _finish_by(
+        self, deadline_at: float, work: Callable[[], Awaitable[bytes]], *, grace_s: float = 0.0
+    ) -> bytes:
+        """What ``work`` gives, which is cancelled at the deadline; for ``grace_s`` it may give it even so."""
         if self._nursery is None:
             raise RuntimeError("calls can only be made while they are run")
         results: list[bytes] = []
@@ -161,6 +173,9 @@ class Calls:
         finally:
             if not ended.is_set():
                 scope.cancel()
+        if not ended.is_set():
+            with trio.move_on_at(deadline_at + grace_s):
+                await ended.wait()
         if results:
             return results[0]
         if failures:

@@ -88,7 +88,7 @@ async def remember(call: Call, params: RememberParams) -> RememberResult:
         expires=params.expires,
         replaces=params.replaces,
     )
-    remembered = await call.services.agent(params.agent_id).remember(call.caller, wish)
+    remembered = await call.services.agent(params.agent_id).remember(call.caller, wish, call.deadline_at)
     return msgspec.convert(remembered, RememberResult, from_attributes=True)
 
 

@@ -57,7 +57,7 @@ class DeepResult(Result, frozen=True, kw_only=True):
         Literal["ok", "none", "skipped", "timeout", "unavailable"],
         Meta(description="timeout and unavailable come with the evidence that there is"),
     ]
-    reason: Annotated[str | None, Meta(description="a code of the list of reasons; null for ok")]
+    reason: Annotated[str | None, Meta(description="a code of the list of reasons; null for a whole answer")]
     summary: Annotated[
         str,
         Meta(description="one line of 220 characters at most, escaped; a model's words or the best line"),

@@ -128,6 +128,7 @@ class DeepReport(Result, frozen=True, kw_only=True):
     preimage_ids: Annotated[tuple[int, ...], Meta(description="for memory.diff and memory.undo")] = ()
     due: Annotated[tuple[str, ...], Meta(description="curated entries whose review date has come")] = ()
     expired: Annotated[tuple[str, ...], Meta(description="curated entries that expired")] = ()
+    retired: Annotated[int, Meta(ge=0, description="aspirations that expired, now marked superseded")] = 0
     conflicts: tuple[ConflictReport, ...] = ()
     fallback: Annotated[str | None, Meta(description="why a chat model's plan was not followed")] = None
 

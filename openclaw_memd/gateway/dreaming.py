@@ -45,12 +45,15 @@ async def run(call: Call, params: DreamRunParams) -> Any:
     phases: tuple[Phase, ...] = PHASES if params.phase == "all" else (params.phase,)
 
     async def work(progress: Progress) -> object:
-        report = await (dreams.preview() if params.dry_run else dreams.run(phases, progress))
-        return await _show_report(dreams, report)
+        return await (dreams.preview() if params.dry_run else dreams.run(phases, progress))
 
     wish = "preview" if params.dry_run else params.phase
     job = call.services.jobs.start("dream", work, key=f"{dreams.key} {wish}")
-    return await job.wait() if params.wait else JobStarted(job_id=job.id)
+    if not params.wait:
+        return JobStarted(job_id=job.id)
+    done = await job.wait()  # a job is remembered, so texts, which may be forgotten, are no part of it
+    assert isinstance(done, NightReport)
+    return await _show_report(dreams, done)
 
 
 async def report_status(call: Call, params: DreamStatusParams) -> DreamStatus:

@@ -13,7 +13,7 @@ from openclaw_memd.gateway.results import JobStarted, Result, Written
 from openclaw_memd.gateway.schemas import Identifier, NotePath, WriteParams
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
 from openclaw_memd.jobs import Progress
-from openclaw_memd.ops.forgetting import Forgotten
+from openclaw_memd.ops.receipts import Forgotten
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -50,6 +50,9 @@ class ForgetReceipt(Result, frozen=True, kw_only=True):
     files_changed: Count
     files_removed: Count
     lines: Annotated[int, Meta(ge=0, description="lines of memory files")]
+    promoted: Annotated[
+        int, Meta(ge=0, description="entries of curated files that nights made of it, in lines too")
+    ]
     sessions: Annotated[int, Meta(ge=0, description="of which everything went")]
     messages: Count
     spooled: Annotated[int, Meta(ge=0, description="texts that waited to be written")]
@@ -69,6 +72,13 @@ class ForgetReceipt(Result, frozen=True, kw_only=True):
     intents: Annotated[
         int, Meta(ge=0, description="standing intents that a session made or that hold the query")
     ]
+    proposals: Annotated[
+        int, Meta(ge=0, description="what a night would write and the owner has not decided")
+    ]
+    page_lines: Annotated[int, Meta(ge=0, description="lines of DREAMS.md and of reports of nights")]
+    candidates: Annotated[int, Meta(ge=0, description="claims that stand nowhere any more")]
+    signals: Annotated[int, Meta(ge=0, description="what sessions asked, of claims that stay too")]
+    corpus_lines: Annotated[int, Meta(ge=0, description="lines of what was said, below memory/.dreams")]
 
 
 class KeptPlace(Result, frozen=True, kw_only=True):

@@ -82,7 +82,7 @@ async def diff(call: Call, params: DiffParams) -> DiffResult:
 
 async def undo(call: Call, params: UndoParams) -> UndoResult:
     """``memory.undo``."""
-    undone = await call.services.agent(params.agent_id).undo(params.id)
+    undone = await call.services.agent(params.agent_id).undo(params.id, call.deadline_at)
     return UndoResult(file=undone.file, hash=undone.hash, preimage_id=undone.preimage_id)
 
 

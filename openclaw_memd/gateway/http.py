@@ -11,6 +11,7 @@ from openclaw_memd.config.schema import Limits
 from openclaw_memd.gateway import metrics
 from openclaw_memd.gateway.asgi import JSON, Answer, RefusedError, Request
 from openclaw_memd.gateway.calls import Caller
+from openclaw_memd.gateway.delivery import Delivery
 from openclaw_memd.gateway.faults import encode_fault, too_many_connections
 from openclaw_memd.gateway.hyper import RequestStream
 from openclaw_memd.gateway.rpc import Dispatcher, too_large
@@ -106,15 +107,21 @@ class HttpFace:
         body = await request.read_body(self._limits.body_bytes, self._limits.read_s)
         if body is None:
             raise _body_too_large()
-        answer: bytes | None = None
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_cancel_when_vanished, request, nursery.cancel_scope)
-            answer = await self._dispatcher.answer(body, caller)
-            nursery.cancel_scope.cancel()
-        if answer:
-            await request.respond(Answer(200, answer, JSON))
-        elif answer is not None:
-            await request.respond(Answer(204))
+        delivery = Delivery()
+        is_sent = False
+        try:
+            answer: bytes | None = None
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_cancel_when_vanished, request, nursery.cancel_scope)
+                answer = await self._dispatcher.answer(body, caller, delivery)
+                nursery.cancel_scope.cancel()
+            if answer:
+                await request.respond(Answer(200, answer, JSON))
+                is_sent = True
+            elif answer is not None:
+                await request.respond(Answer(204))
+        finally:
+            delivery.end(sent=is_sent)
 
 
 class _Headers:

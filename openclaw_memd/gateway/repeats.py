@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import trio
 
 from openclaw_memd.gateway.schemas import WriteParams
 from openclaw_memd.gateway.table import AnyMethod, Call
@@ -24,5 +25,6 @@ async def answer_once(method: AnyMethod, call: Call, params: Any) -> bytes:
         if first is not None:
             return _encode({**msgspec.json.decode(first), "repeated": True})
         encoded = _encode(await method.handler(call, params))
-        await answers.keep(key, encoded.decode())
+        with trio.CancelScope(shield=True):  # it is done, so whoever asks again has to hear so
+            await answers.keep(key, encoded.decode())
         return encoded

@@ -70,7 +70,7 @@ class AgentServices(Protocol):
         """The rewrites of the curated files of the agent's workspace."""
         ...
 
-    async def undo(self, preimage_id: int) -> Rewritten:
+    async def undo(self, preimage_id: int, deadline_at: float) -> Rewritten:
         """Make a curated file what it was before one rewrite, and show it in the index."""
         ...
 
@@ -111,6 +111,10 @@ class AgentServices(Protocol):
         """The projects of the caller's session, most recent first, with the one of this call."""
         ...
 
+    def hear_taint(self, caller: Caller) -> None:
+        """The host saw network content enter the turn of the caller's session."""
+        ...
+
     def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
         """Memory of these origins is handed to a caller, which must not note it as its own."""
         ...
@@ -123,7 +127,7 @@ class AgentServices(Protocol):
         """Give lines of a memory file this origin, agent or untrusted; how many changed."""
         ...
 
-    async def remember(self, caller: Caller | None, wish: Wish) -> Remembered:
+    async def remember(self, caller: Caller | None, wish: Wish, deadline_at: float) -> Remembered:
         """Write what the owner wants to be known into a curated file."""
         ...
 

@@ -202,6 +202,7 @@ METHODS: tuple[AnyMethod, ...] = (
             "context": {"session_id": "s1", "session_kind": "interactive", "chat_type": "direct"},
             "messages": [{"id": "m1", "role": "user", "text": "The spare key is with Ana."}],
         },
+        moves_turns=True,
     ),
     Method(
         name="session.list",
@@ -222,5 +223,6 @@ METHODS: tuple[AnyMethod, ...] = (
         handler=end_session,
         summary="A session ends, is reset or is compacted; its last messages may be noted.",
         example={"context": {"session_id": "s1"}, "reason": "new", "capture": {}},
+        moves_turns=True,
     ),
 )

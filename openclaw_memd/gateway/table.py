@@ -42,8 +42,9 @@ class Method(Generic[P]):
     """One method of the contract. ``results`` are the shapes that its result may have.
 
     ``example`` are params to show. ``keeps_request_keys`` says that the handler sees to request keys itself,
-    in the transaction of its write; for others the gateway does. ``when_late`` is the result where nothing
-    was ready in time; without one that is an error.
+    in the transaction of its write; for others the gateway does. ``moves_turns`` says that it heeds the
+    context's taint itself; for others the gateway has the session's turn tainted. ``when_late`` is the result
+    where nothing was ready in time; without one that is an error.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Method(Generic[P]):
     summary: str
     example: Mapping[str, object]
     keeps_request_keys: bool = False
+    moves_turns: bool = False
     when_late: object | None = None
 
 

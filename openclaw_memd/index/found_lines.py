@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import apsw
@@ -12,19 +13,26 @@ from openclaw_memd.domain.attribution import (
     AttributedFile,
     ChangedFile,
     KnownLines,
-    LineReader,
     attribute_files,
     explain_change,
 )
+from openclaw_memd.domain.line_kin import Alike, LineReader
 from openclaw_memd.domain.provenance import FOREIGN
-from openclaw_memd.domain.records import Lineage, Record, Records
+from openclaw_memd.domain.records import Lineage, Records
 from openclaw_memd.domain.sketches import Sketch
 from openclaw_memd.domain.suspicion import Taint, is_suspect
 from openclaw_memd.files.areas import NOTES
 from openclaw_memd.index.ledger.lines import FileLines, read_files, read_revision
 from openclaw_memd.index.ledger.losses import read_lost
 from openclaw_memd.index.ledger.reports import Reports, find_reports, read_last_reports
-from openclaw_memd.index.ledger.spans import has_sketches, has_spans, near_hashes, read_keys, spans_of
+from openclaw_memd.index.ledger.spans import (
+    find_alike,
+    has_sketches,
+    has_spans,
+    read_keys,
+    read_sketches,
+    spans_of,
+)
 from openclaw_memd.index.ledger.taint import read_looked_at
 from openclaw_memd.index.ledger.trusting import has_late_report
 from openclaw_memd.index.origins import is_own
@@ -33,7 +41,7 @@ from openclaw_memd.index.read_lines import ReadLines
 QUARANTINE_SUFFIX: Final = "-untrusted.md"
 
 MANY_LINES: Final = 256
-KEYS_IN_MEMORY: Final = 100_000
+KEYS_IN_MEMORY: Final = 300_000
 """For many lines at once the keys of sketches are read first, if there are no more, to spare look-ups."""
 
 
@@ -116,18 +124,19 @@ def find_lines(
 
 def _reader(connection: apsw.Connection, found: Found, files: Sequence[ChangedFile]) -> LineReader:
     if not has_sketches(connection):
-        return LineReader(found.sketch, None)
+        return LineReader(found.sketch, None, lambda _hashes: {})
     has_many = len(_differing(files)) > MANY_LINES
     keys = read_keys(connection, most=KEYS_IN_MEMORY) if has_many else None
 
-    def find_near(line: str) -> list[Record]:
+    def find_alike_records(line: str) -> list[Alike]:
         wanted = found.sketch(line)
-        if not wanted.words or (keys is not None and keys.isdisjoint(wanted.keys)):
+        if not wanted.words or (keys is not None and keys.isdisjoint(wanted.shingles)):
             return []
-        near = near_hashes(connection, wanted)
-        return [found.records.load(record) for record in spans_of(connection, near, found.changed)]
+        alike = dict(find_alike(connection, wanted))
+        records = map(found.records.load, spans_of(connection, alike.keys(), found.changed))
+        return [Alike(record, alike[record.hash]) for record in records]
 
-    return LineReader(found.sketch, find_near)
+    return LineReader(found.sketch, find_alike_records, partial(read_sketches, connection))
 
 
 def _changed_file(

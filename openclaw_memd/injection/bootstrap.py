@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
+from typing import Final
 
 import structlog
 import trio
@@ -22,6 +23,9 @@ from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
 
 log = structlog.get_logger("memd.bootstrap")
+
+FIGURES_S: Final = 0.1
+"""How long ``status`` waits for figures of files that changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +129,14 @@ class Bootstrap:
         return tuple(refreshed)
 
     async def figures(self) -> tuple[CuratedFigures, ...]:
-        """How much of each curated file, as it was last seen, reaches its owner's sessions."""
+        """How much of each curated file reaches its owner's sessions: as it was last seen, or, when that takes
+        long to tell, as it was before.
+        """
         today = self._zone.day(self._clock.now())
-        return await trio.to_thread.run_sync(self._files.figures, self._core.state, today)
+        work = partial(self._files.figures, self._core.state, today)
+        with trio.move_on_after(FIGURES_S):
+            return await trio.to_thread.run_sync(work, limiter=self._core.spare, abandon_on_cancel=True)
+        return self._files.last_figures
 
     async def _give(
         self, view: View, active_projects: Collection[str], deadline_at: float | None, *, begins: bool
@@ -149,7 +158,9 @@ class Bootstrap:
         if known is not None:
             return known
         give = partial(self._files.give, asking)
-        return await trio.to_thread.run_sync(give, limiter=self._choosing, abandon_on_cancel=True)
+        with trio.move_on_at(inf if deadline_at is None else deadline_at):
+            return await trio.to_thread.run_sync(give, limiter=self._choosing, abandon_on_cancel=True)
+        return self._files.last_known(asking)
 
     async def _read(self, names: Sequence[str], deadline_at: float | None) -> None:
         with trio.move_on_at(inf if deadline_at is None else deadline_at):

@@ -57,6 +57,11 @@ class Asking:
     today: date
 
     @property
+    def audience_key(self) -> object:
+        """What is the same for the same audience, whatever became of the files."""
+        return self.names, self.audience, self.active_projects, self.today
+
+    @property
     def key(self) -> object:
         """The same for the same files."""
         hashes = None if self.read is None else tuple(_identity(self.read.get(name)) for name in self.names)
@@ -122,6 +127,7 @@ class GivenFiles:
         self._budgets = budgets
         self._kept: OrderedDict[object, Mapping[str, GivenFile]] = OrderedDict()
         self._lock = threading.Lock()
+        self._last: OrderedDict[object, Mapping[str, GivenFile]] = OrderedDict()
         self._figures: tuple[object, tuple[CuratedFigures, ...]] = (None, ())
 
     def known(self, asking: Asking) -> Mapping[str, GivenFile] | None:
@@ -160,10 +166,33 @@ class GivenFiles:
             room_bytes = max(0, room_bytes - size)
         found = {name: given[name] for name in names}
         with self._lock:
-            self._kept[asking.key] = found
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            for kept, key in ((self._kept, asking.key), (self._last, asking.audience_key)):
+                kept[key] = found
+                kept.move_to_end(key)
+                if len(kept) > _KEPT:
+                    kept.popitem(last=False)
         return found
+
+    def last_known(self, asking: Asking) -> Mapping[str, GivenFile]:
+        """What was given last on this day to this audience in these projects: for who cannot wait for ``give``.
+
+        A curated file that is gone, or that somebody does not vouch for all of, is not known, nor is one that
+        was not given yet.
+        """
+        with self._lock:
+            found = self._last.get(asking.audience_key, {})
+        files = asking.state.files
+        return {
+            name: found[name]
+            if name in found and (name not in CURATED_FILES or (name in files and not files[name].unvouched))
+            else _missing(name, self._budgets.of(name), None, is_unknown=True)
+            for name in asking.names
+        }
+
+    @property
+    def last_figures(self) -> tuple[CuratedFigures, ...]:
+        """What ``figures`` found last."""
+        return self._figures[1]
 
     def figures(self, state: CuratedState, today: date) -> tuple[CuratedFigures, ...]:
         """What a session of the owner would be given, in the project in which the most is left out.

@@ -3,18 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
+from typing import Final
 
 import trio
 
 from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.entries import CuratedEntry, CuratedState
 from openclaw_memd.domain.annotations import strip_annotations
+from openclaw_memd.domain.curated_files import MOST_ENTRIES
 from openclaw_memd.domain.provenance import is_trusted
 from openclaw_memd.domain.stemming import Stems
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.domain.trigger_index import TriggerIndex, TriggerText
 from openclaw_memd.index.rows import join_heading
 from openclaw_memd.injection.trigger_vectors import TriggerVectors
+
+SHARE_S: Final = 0.01
+"""What is left of a message's time for the match when the entries are waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +45,30 @@ class TriggerEntries:
         self._turn = trio.Lock()
         self._changed = trio.Event()
 
+    @property
+    def version(self) -> int:
+        """The version of the curated files as they are known now."""
+        return self._core.state.version
+
     def note_changed(self, _before: CuratedState, _now: CuratedState) -> None:
         """Hear that the curated files changed."""
         self._changed.set()
 
     async def current(self, deadline_at: float) -> Snapshot | None:
-        """The entries as they are now; None when that cannot be told by ``deadline_at`` (in trio's time)."""
-        state = await self._core.refresh(deadline_at)
-        with trio.move_on_at(deadline_at):
+        """The entries as they are now; as they were last known, without those that are not there any more or
+        that nobody vouches for now, when that cannot be told by ``deadline_at`` (in trio's time).
+        """
+        state = await self._core.refresh(deadline_at - SHARE_S)
+        with trio.move_on_at(deadline_at - SHARE_S):
             return await self._of(state)
+        return self._snapshot
+
+    def present(self, entry: CuratedEntry) -> CuratedEntry | None:
+        """``entry`` of a snapshot as it stands in the files now, if it does and somebody vouches for it."""
+        text = self._core.state.files.get(entry.file)
+        for one in () if text is None else text.entries:
+            if one.entry.text == entry.entry.text:
+                return one if is_trusted(one.provenance.origin) else None
         return None
 
     async def run(self) -> None:
@@ -65,7 +86,9 @@ class TriggerEntries:
             known = self._snapshot
             if known is None or known.version != state.version:
                 build = partial(self._build, state, known)
-                known = self._snapshot = await trio.to_thread.run_sync(build, abandon_on_cancel=True)
+                known = self._snapshot = await trio.to_thread.run_sync(
+                    build, abandon_on_cancel=True, limiter=self._core.spare
+                )
                 self.vectors.want(known.texts)
             return known
 
@@ -73,7 +96,7 @@ class TriggerEntries:
         entries = [
             entry
             for _, file in sorted(state.files.items())
-            for entry in file.entries
+            for entry in islice(file.entries, MOST_ENTRIES)
             if entry.entry.annotations.triggers and is_trusted(entry.provenance.origin)
         ]
         texts = [

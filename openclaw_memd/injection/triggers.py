@@ -1,7 +1,7 @@
 """Which curated entries a message brings up."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
 from typing import Final, Literal
@@ -59,7 +59,7 @@ class Triggers:
         """The entries that the message ``text`` brings up, best first, as many as the settings allow.
 
         Words count at once; meaning counts as far as the embedder answers before ``deadline_at`` (in trio's
-        time). Nothing comes up when the curated files cannot be told by then.
+        time). When the curated files cannot be told by then, it is of what was last known that is still there.
         """
         message = spoken_text(text)
         if not message.strip() or not self._settings.trigger_entries:
@@ -74,7 +74,11 @@ class Triggers:
             with trio.move_on_at(deadline_at - RESERVE_S):
                 found = await self._entries.vectors.nearest(message, near)
                 hits |= turn.meant(found, self._settings.trigger_score)
-        return tuple(sorted(hits.values(), key=_rank)[: self._settings.trigger_entries])
+        best = sorted(hits.values(), key=_rank)
+        if snapshot.version != self._entries.version:  # there was no time to take up the present one
+            found = ((hit, self._entries.present(hit.entry)) for hit in best)
+            best = [replace(hit, entry=entry) for hit, entry in found if entry is not None]
+        return tuple(best[: self._settings.trigger_entries])
 
 
 class _Turn:

@@ -39,7 +39,8 @@ class ProcessFailedError(EmbedderError):
 
 
 class ModelHost:
-    """Runs the model that ``find`` returns, in a process of its own.
+    """Runs the model that ``find`` returns, in a process of its own, which ends by itself after
+    ``idle_unload_s`` and comes back with the next text.
 
     ``find`` reads a few megabytes; it is asked again before each start and when the file is another one, so
     what is installed later is taken up. Each file is tried out when it is first loaded: one with wrong

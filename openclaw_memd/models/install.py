@@ -23,7 +23,7 @@ from openclaw_memd.models.download import (
 )
 from openclaw_memd.models.folder import is_model_name, model_path, publish, writing
 from openclaw_memd.models.gguf_file import GgufError, check_embedding_model
-from openclaw_memd.models.host import RejectedModelError
+from openclaw_memd.models.host import ModelHost, RejectedModelError
 from openclaw_memd.models.local import LocalEmbedder
 from openclaw_memd.models.locate import LocalModel, models_folder, stamp_of
 from openclaw_memd.models.recipe import recipe_for
@@ -149,7 +149,7 @@ def _try_out(model: LocalModel, progress: Progress) -> bool:
     progress(f"checking {model.name}", 0, None)
 
     async def run() -> None:
-        embedder = LocalEmbedder(lambda: model)
+        embedder = LocalEmbedder(ModelHost(lambda: model))
         try:
             # A passage waits for the model to load, however long that takes.
             await embedder.embed([model.name], kind="passage")

@@ -1,8 +1,8 @@
 """Embedding on this machine, in a process of its own that is started when there is something to embed."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -10,8 +10,8 @@ from openclaw_memd.domain.surrogates import replace_surrogates
 from openclaw_memd.models import wire
 from openclaw_memd.models.batching import Pace, pack, pack_all
 from openclaw_memd.models.calibration import Measurements
-from openclaw_memd.models.embedding_process import ANSWER_LIMIT_S, COMMAND, RefusedError
-from openclaw_memd.models.host import LOAD_LIMIT_S, ModelHost, ProcessFailedError
+from openclaw_memd.models.embedding_process import RefusedError
+from openclaw_memd.models.host import ModelHost, ProcessFailedError
 from openclaw_memd.models.locate import LocalModel
 from openclaw_memd.ports import Calibration, EmbedderError, EmbedderStatus, EmbedKind
 
@@ -34,34 +34,14 @@ _TEXT_CHARS = 8_192  # more than any model here reads, and little enough for a p
 
 
 class LocalEmbedder:
-    """An embedder that owns an embedding process, which ends by itself after ``idle_unload_s`` and comes back
-    with the next text. ``find`` and ``when_missing`` are as in ``ModelHost``; ``measured`` are calibrations
-    of models that come with none.
+    """An embedder over the model that ``host`` runs, which is its own from then on. ``measured`` are
+    calibrations of models that come with none.
     """
 
     required = False
 
-    def __init__(
-        self,
-        find: Callable[[], LocalModel],
-        *,
-        threads: int = 1,
-        idle_unload_s: float = 600.0,
-        when_missing: Literal["off", "degraded"] = "off",
-        command: Sequence[str] = COMMAND,
-        load_limit_s: float = LOAD_LIMIT_S,
-        answer_limit_s: float = ANSWER_LIMIT_S,
-        measured: Measurements | None = None,
-    ) -> None:
-        self._host = ModelHost(
-            find,
-            threads=threads,
-            idle_unload_s=idle_unload_s,
-            when_missing=when_missing,
-            command=command,
-            load_limit_s=load_limit_s,
-            answer_limit_s=answer_limit_s,
-        )
+    def __init__(self, host: ModelHost, *, measured: Measurements | None = None) -> None:
+        self._host = host
         self._measured = measured or Measurements()
         self._pace = Pace(goal_s=PASSAGES_S, least_bytes=_LEAST_BATCH_BYTES, most_bytes=_BATCH_BYTES)
         self._one_by_one = False

@@ -9,6 +9,7 @@ from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.models.absent import AbsentEmbedder
 from openclaw_memd.models.cached import CachedEmbedder
 from openclaw_memd.models.calibration import Measurements
+from openclaw_memd.models.host import ModelHost
 from openclaw_memd.models.local import LocalEmbedder
 from openclaw_memd.models.locate import locate_model
 from openclaw_memd.models.remote import DEFAULT_BASE_URL, DEFAULT_MODEL, RemoteEmbedder, RemoteSettings
@@ -56,10 +57,12 @@ def open_embedder(
         case "auto" | "local":
             return CachedEmbedder(
                 LocalEmbedder(
-                    lambda: locate_model(settings.data_dir, settings.model or None),
-                    threads=settings.threads,
-                    idle_unload_s=settings.idle_unload_s,
-                    when_missing="degraded" if settings.provider == "local" else "off",
+                    ModelHost(
+                        lambda: locate_model(settings.data_dir, settings.model or None),
+                        threads=settings.threads,
+                        idle_unload_s=settings.idle_unload_s,
+                        when_missing="degraded" if settings.provider == "local" else "off",
+                    ),
                     measured=measured,
                 )
             )

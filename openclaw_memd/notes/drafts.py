@@ -53,15 +53,26 @@ class Content:
         """All of it as text of one origin."""
         return Draft(origin, self.whole if is_trusted(origin) else self._silenced(self.whole))
 
+    def part(self, origin: Origin, outside: Sequence[bool]) -> list[Draft]:
+        """The ``pieces`` that are not ``outside`` as text of ``origin``, after it the others as untrusted."""
+        full = self._bullets() if self.text is None else self.pieces
+        own = "\n".join(piece for piece, is_outside in zip(full, outside, strict=True) if not is_outside)
+        other = "\n".join(piece for piece, is_outside in zip(full, outside, strict=True) if is_outside)
+        texts = ((origin, own), (Origin.UNTRUSTED, self._silenced(other)))
+        return [Draft(drafted, tidy_text(text)) for drafted, text in texts if not is_blank(text)]
+
+    @property
+    def pieces(self) -> list[str]:
+        """The texts of the entries, or the lines of the text; a fenced block is one piece."""
+        return [entry.text for entry in self.entries] if self.text is None else cut_lines(self.text)
+
     def launder(self, origin: Origin, clean_texts: Sequence[str], analyzer: Analyzer) -> list[Draft]:
         """What ``clean_texts`` vouch for as text of ``origin``, and after it all else as untrusted.
 
         Nobody vouches for what a text says of itself, so trusted ones have no annotations.
         """
-        if self.text is not None:
-            said = bare = full = cut_lines(self.text)
-        else:
-            said = [entry.text for entry in self.entries]
+        said = bare = full = self.pieces
+        if self.text is None:
             bare = self._bullets(bare=True)
             full = self._bullets()
         vouched = find_vouched(said, clean_texts, analyzer)

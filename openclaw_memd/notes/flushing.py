@@ -28,6 +28,7 @@ from openclaw_memd.notes.ahead import WriteAhead
 from openclaw_memd.notes.drafts import Content, Draft
 from openclaw_memd.notes.places import Author, Target
 from openclaw_memd.notes.repeats import RequestKey, find_call
+from openclaw_memd.notes.telling_apart import ToldApart
 from openclaw_memd.notes.turns import Cycle, Turns
 from openclaw_memd.notes.types import Appended, FlushPlan
 from openclaw_memd.ports import Clock
@@ -75,6 +76,7 @@ class Flushes:
         clock: Clock,
         zone: Zone,
         settings: Callable[[str], Flush],
+        told_apart: ToldApart,
         owner_in_groups: bool,
     ) -> None:
         self._state = state
@@ -84,6 +86,7 @@ class Flushes:
         self._clock = clock
         self._zone = zone
         self._settings = settings
+        self._told_apart = told_apart
         self._owner_in_groups = owner_in_groups
         self._heard: OrderedDict[CycleKey, Cycle] = OrderedDict()
 
@@ -145,7 +148,7 @@ class Flushes:
                 if known := await self._find_known(row, text_hash, request, now):
                     return known
                 result = await self._ahead.accept(
-                    self._sort(content, base, heard),
+                    await self._sort(content, base, heard),
                     Target.of_day(flush.day, flush.zone),
                     Author.of(caller),
                     now,
@@ -160,9 +163,9 @@ class Flushes:
         """Forget what was said in open cycles, as after a restart."""
         self._heard.clear()
 
-    def _sort(self, content: Content, base: Origin, heard: Cycle) -> list[Draft]:
+    async def _sort(self, content: Content, base: Origin, heard: Cycle) -> list[Draft]:
         if heard.is_clean:
-            return [content.draft(base)]
+            return await self._told_apart.drafts(content, base)
         if not is_trusted(base):
             return [content.draft(join(base, heard.origin))]
         return content.launder(base, heard.clean_texts, self._analyzer)

@@ -26,6 +26,7 @@ from openclaw_memd.notes.flushing import Flushes, FlushRequest
 from openclaw_memd.notes.observing import check_path
 from openclaw_memd.notes.places import Author, Target
 from openclaw_memd.notes.repeats import RequestKey
+from openclaw_memd.notes.telling_apart import ToldApart
 from openclaw_memd.notes.turns import Turns
 from openclaw_memd.notes.types import DEFAULT_LIMITS, Appended, CapturedNote, FlushPlan, NoteLimits, Observed
 from openclaw_memd.ports import Clock
@@ -70,6 +71,7 @@ class NoteWriter:
         self._limits = limits
         self._project_of = project_of
         self._owner_in_groups = owner_in_groups
+        self._told_apart = ToldApart(state, analyzer)
         self._ahead = WriteAhead(state, roots, record=record, limits=limits, on_written=on_written)
         self._flushes = Flushes(
             state,
@@ -79,6 +81,7 @@ class NoteWriter:
             clock=clock,
             zone=zone,
             settings=settings,
+            told_apart=self._told_apart,
             owner_in_groups=owner_in_groups,
         )
 
@@ -123,7 +126,7 @@ class NoteWriter:
                 return repeat
             origin = self._origin(caller)
             return await self._ahead.accept(
-                [content.draft(origin)],
+                await self._told_apart.drafts(content, origin),
                 Target.of_day(self._zone.day(now), self._zone.label(now), name),
                 author,
                 now,

@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import Final
 
 from openclaw_memd.domain.dates import note_date
+from openclaw_memd.domain.dream_pages import PHASES
 from openclaw_memd.domain.forgetting import Wanted, cut_text
 from openclaw_memd.domain.provenance import Source
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import DeniedError
-from openclaw_memd.files.areas import NOTES, REVIEW
+from openclaw_memd.files.areas import NOTES
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import ListedFile
 from openclaw_memd.files.roots import WORKSPACE
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.notes.observing import check_path
-from openclaw_memd.ops.scrubbing import Kept
+from openclaw_memd.ops.kept import Kept
 from openclaw_memd.sessions.paths import PREFIX as SESSIONS
 from openclaw_memd.sessions.paths import parse_path
 
@@ -109,8 +110,8 @@ def _holds(corpus: Corpus, file: ListedFile, wanted: Wanted, analyzer: Analyzer)
 
 
 def _reports(workspace: Path) -> Iterator[str]:
-    """The diary and the reports of dreams, which no index lists."""
-    if (workspace / REVIEW).is_file():
-        yield REVIEW
+    """What lies beside the reports of dreams, which no index lists; pages of dreams are cut by themselves."""
     for path in (workspace / _REPORTS).rglob("*.md"):
-        yield path.relative_to(workspace).as_posix()
+        relative = path.relative_to(workspace / _REPORTS)
+        if len(relative.parts) != 2 or relative.parts[0] not in PHASES:
+            yield path.relative_to(workspace).as_posix()

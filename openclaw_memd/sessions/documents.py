@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, date, datetime, tzinfo
 from functools import partial
 from typing import Final, NamedTuple
@@ -71,6 +71,22 @@ class SessionDocuments:
         """What changes whenever the document does; None when it is gone. Answers at once."""
         found = self._find(file.path)
         return None if found is None else _stamp(found[1], found[2], self._view())
+
+    def lines_of(self, path: str, numbers: Collection[int]) -> frozenset[int]:
+        """The lines, from 1, of the messages with these numbers in a document; blocks as ``read`` does."""
+        found = self._find(path)
+        if found is None:
+            return frozenset()
+        session, part, shown = found
+        said = trio.from_thread.run(self._store.read, partial(read_part, key=session.key, part=part.number))
+        lines: set[int] = set()
+        end = 0
+        for piece in said:
+            if self._known.provenance(piece, shown) is not None:
+                first, end = end + 1, end + len(render_lines(Role(piece.role), piece.text))
+                if piece.seq in numbers:
+                    lines.update(range(first, end + 1))
+        return frozenset(lines)
 
     def _list_parts(self, session: Session, view: str) -> Iterator[ListedFile]:
         parts = [part for part in session.parts if self._archives or part.number >= session.first_part]

@@ -42,6 +42,14 @@ class Hearing:
             self._waiting[key] = None
         self._woken.set()
 
+    def end(self, key: SessionKey) -> None:
+        """A session that is not known ended, and its turn with it."""
+        known = self._book.known
+        at = known.heard_at(key)
+        if at is not None:
+            known.heard(key, at)
+            known.raise_tainted_until(self._clock.now())
+
     async def run(self) -> None:
         """Keep the ledger like that, until cancelled.
 

@@ -51,7 +51,7 @@ class Intake:
     ``replayed`` messages happened when they say and not now. ``known`` are the ids of those among them that
     came before, ``texts`` what `clean_messages` made of them. ``heard_at`` is when text that nobody vouches
     for was handed to the session, ``recalled_at`` when any memory was, until that is taken into account;
-    ``outside_at`` is when memory that nobody vouches for last was, whatever came since.
+    ``outside_at`` is when text that nobody vouches for last came, whatever came since.
     ``is_beneath_taint`` says that a session above it is tainted. ``is_buried`` tells of an id whether the
     message was forgotten.
     """

@@ -119,18 +119,20 @@ class KnownSessions:
 
         ``outside``: nobody vouches for some of it.
         """
-        for instants in (self._recalled, self._outside) if outside else (self._recalled,):
-            instants.pop(key, None)
-            instants[key] = at
-            if len(instants) > MANY_HEARD:
-                del instants[next(iter(instants))]
+        _remember(self._recalled, key, at)
+        if outside:
+            self.bring(key, at)
+
+    def bring(self, key: SessionKey, at: datetime) -> None:
+        """Text that nobody vouches for came into a session ``at`` this instant."""
+        _remember(self._outside, key, at)
 
     def recalled_at(self, key: SessionKey) -> datetime | None:
         """When that last happened; None when it did not, or its turn says so or is over."""
         return self._recalled.get(key)
 
     def outside_at(self, key: SessionKey) -> datetime | None:
-        """When memory that nobody vouches for was last handed to a session; None when it is not known."""
+        """When text that nobody vouches for last came into a session; None when it is not known."""
         return self._outside.get(key)
 
     def recalled(self, key: SessionKey, at: datetime) -> None:
@@ -262,3 +264,11 @@ class KnownSessions:
         if place is None or self.rules.exclude_participant(said.sender) is not None:
             return None
         return Provenance(said.origin, place.kind, place.writer)
+
+
+def _remember(instants: dict[SessionKey, datetime], key: SessionKey, at: datetime) -> None:
+    """Note when something last happened to a session, of the last ``MANY_HEARD``."""
+    instants.pop(key, None)
+    instants[key] = at
+    if len(instants) > MANY_HEARD:
+        del instants[next(iter(instants))]

@@ -108,7 +108,18 @@ class Sessions:
         self._known.recall(key, self._clock.now(), outside=is_outside)
         if not is_outside:
             return
-        self.hearing.hear({key} | self._known.still_open(self._known.family(key, caller.parent_session_id)))
+        self.hear_taint(caller)
+
+    def hear_taint(self, caller: Caller) -> None:
+        """Network content entered the turn of the caller's session, which is tainted until it ends.
+
+        So are the turns of those that it descends from. It holds at once; the ledger says so soon after.
+        """
+        if caller.session_id is not None:
+            key = SessionKey(caller.agent, caller.session_id)
+            family = self._known.family(key, caller.parent_session_id)
+            self._known.bring(key, self._clock.now())
+            self.hearing.hear({key} | self._known.still_open(family))
 
     async def append(self, caller: Caller | None, messages: Sequence[Message]) -> Appended:
         """Take in what a host says was said in the session that its context names.
@@ -160,9 +171,12 @@ class Sessions:
         caller, key = read_session(caller)
         async with self._alone(key):
             session = self._known.get(key)
-            if session is None:
-                return Ended(0)
             was_tainted = self._is_tainted()
+            if session is None:
+                if reason is not EndReason.COMPACT:
+                    self.hearing.end(key)
+                    self._tell_calm(was_tainted)
+                return Ended(0)
             ended = await self._ends.end(caller, session, reason, wish, capture)
         self._tell_calm(was_tainted)
         self._announcer.tell(session_paths(session))

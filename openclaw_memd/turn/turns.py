@@ -145,7 +145,7 @@ class Turns:
             [
                 ProjectMemory(excerpt_of(entry), entry.entry.annotations.importance)
                 for entry in entries
-                if entry.citation not in told and self._is_of_projects(entry, draft.projects)
+                if self._is_of_projects(entry, draft.projects) and entry.citation not in told
             ]
         ).text
 

@@ -67,6 +67,8 @@ def test_a_night_by_hand(writable: RunningDaemon) -> None:
     assert "found a lasting place" in writable.memd("dream", "diary").stdout
     assert json.loads(writable.memd("dream", "report", "--json").stdout)["run_id"] == event["run_id"]
     assert "completed" in writable.memd("dream").stdout
+    assert "greenhouse" not in json.dumps(writable.call("job.list"))
+    assert "0 of 2 candidates promoted" in writable.memd("dream", "run", "--dry-run").stdout
     dreaming = writable.agent()["dreaming"]
     assert (dreaming["mode"], dreaming["last_outcome"], dreaming["promoted"]) == ("write", "completed", 1)
     assert writable.memd("dream", "review").stdout == "nothing waits for you\n"

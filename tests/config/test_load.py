@@ -1,13 +1,15 @@
+import ast
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import openclaw_memd
 from openclaw_memd.config.environment import unknown_variables
 from openclaw_memd.config.keys import ConfigError
 from openclaw_memd.config.load import check, load_config, read_file, unread_sections, workspace_of
-from openclaw_memd.config.schema import Config
+from openclaw_memd.config.schema import NOT_YET_READ, Config
 
 
 def write(folder: Path, text: str) -> dict[str, str]:
@@ -197,5 +199,18 @@ def test_the_default_workspace_is_not_a_named_one(tmp_path: Path) -> None:
 
 
 def test_sections_that_nothing_reads_yet_are_told(tmp_path: Path) -> None:
-    env = write(tmp_path, "[dreaming]\nmode = 'off'\n[search]\n[agents.main.inject]\nfile_chars = 300")
-    assert unread_sections(read_file(env)) == ["dreaming", "inject"]
+    env = write(tmp_path, "[backup]\nkeep_daily = 1\n[search]\n[agents.main.inject]\nfile_chars = 300")
+    assert unread_sections(read_file(env)) == ["backup"]
+
+
+def test_those_are_the_sections_whose_name_stands_nowhere_but_in_the_schema() -> None:
+    package = Path(openclaw_memd.__path__[0])
+    modules = [path for path in package.rglob("*.py") if path.parent.name != "config"]
+    read = {
+        node.attr
+        for path in modules
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+
+    assert set(NOT_YET_READ) == set(Config.__struct_fields__) - read

@@ -15,7 +15,7 @@ from openclaw_memd.curated.looking import HARD_LINK, UNKNOWN_ORIGINS
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, TrustTier
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile, Skipped, SkipReason
+from openclaw_memd.files.catalog import ListedFile, Listing, Skipped, SkipReason
 from openclaw_memd.files.curated_stamps import CuratedStamps
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
@@ -300,16 +300,30 @@ async def test_a_second_name_is_told_and_the_file_still_read(tmp_path: Path) -> 
         assert (list(state.files), dict(state.problems)) == (["MEMORY.md"], {"MEMORY.md": HARD_LINK})
 
 
-async def test_while_the_workspace_is_not_there_nothing_is_taken_for_removed(tmp_path: Path) -> None:
+async def test_while_the_workspace_is_not_there_no_file_is(tmp_path: Path) -> None:
     async with open_world(tmp_path) as world:
         world.write("- One.\n")
         await world.core.refresh()
-        world.folder.rename(tmp_path / "away")
-        (world.folder.parent / "away" / "MEMORY.md").unlink()
+        away = world.folder.rename(tmp_path / "away")
 
-        assert await world.texts() == ["- One."]
-        world.folder.mkdir()
         assert await world.texts() == []
+        away.rename(world.folder)
+        assert await world.texts() == ["- One."]
+
+
+async def test_while_the_workspace_cannot_be_read_nothing_is_taken_for_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_world(tmp_path) as world:
+        world.write("- One.\n")
+        await world.core.refresh()
+        world.write("- Two.\n")
+        with monkeypatch.context() as patch:
+            lost = Listing((), (Skipped("workspace", SkipReason.UNREADABLE),), unreadable=("",))
+            patch.setattr("openclaw_memd.curated.looking.look_at_curated", lambda *_: lost)
+            assert await world.texts() == ["- One."]
+        world.write("- Three.\n")
+        assert await world.texts() == ["- Three."]
 
 
 async def test_a_ledger_that_cannot_be_written_is_still_asked(tmp_path: Path) -> None:
@@ -364,7 +378,7 @@ async def test_a_disk_that_hangs_holds_nobody_up(tmp_path: Path, monkeypatch: py
 
         def hang(_roots: Roots) -> CuratedStamps:
             assert may_answer.wait(LIMIT_S)
-            return CuratedStamps((), frozenset())
+            return CuratedStamps(None, (), frozenset())
 
         monkeypatch.setattr("openclaw_memd.curated.looking.stamp_curated", hang)
         try:

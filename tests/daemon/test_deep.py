@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from openclaw_memd.deep.inquiry import ROUNDS
 from tests.daemon.clients import QUICK
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
@@ -152,6 +153,20 @@ def test_a_runtime_that_answers_is_believed_within_its_frame(daemon: RunningDaem
     assert asked["method"] == "model.complete"
     assert answer["outcome"] == "ok"
     assert "Port 18789 &lt;b&gt;" in answer["context"]
+
+
+def test_a_runtime_that_only_apologizes_costs_no_evidence(daemon: RunningDaemon) -> None:
+    with LineClient(daemon.socket) as runtime, LineClient(daemon.socket) as client:
+        runtime.call("model.attach", models=["m"])
+        client.send("recall.deep", text="what did we decide last about the gateway port?")
+        for _ in range(ROUNDS):
+            said = {"text": "I'm sorry, but I can't help with that."}
+            reply = {"jsonrpc": "2.0", "id": runtime.receive()["id"], "result": said}
+            runtime._socket.sendall(json.dumps(reply).encode() + b"\n")
+        answer = client.receive()["result"]
+
+    assert (answer["outcome"], answer["reason"]) == ("ok", "model_unusable")
+    assert "18789" in answer["context"]
 
 
 def test_it_answers_by_its_deadline_while_the_index_is_rebuilt(daemon: RunningDaemon) -> None:

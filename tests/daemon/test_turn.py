@@ -2,14 +2,16 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 
 from openclaw_memd.domain.recall_guard import strip_recalled
-from tests.daemon.clients import QUICK, page
+from tests.daemon.clients import QUICK, over_http, page
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 OWNER: dict[str, Any] = {
@@ -25,6 +27,10 @@ GROUP = OWNER | {
     "channel": {"provider": "telegram", "account": "default", "conversation_id": "g1"},
 }
 GUEST = OWNER | {"session_id": "s2", "sender": {"id": "u2", "is_owner": False}}
+LONG_CHARS = 500_000
+DEADLINE_MS = 50
+LATE_MS = 50
+HELD_UP_MS = 1_000
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +52,16 @@ def turn(client: LineClient, text: str, turn_id: str | None = None, **context: A
         turn_id=turn_id or uuid4().hex,
         context=OWNER | {"session_id": uuid4().hex} | context,
     )
+
+
+def send(client: LineClient, method: str, text: str, **params: Any) -> None:
+    if method == "inject.turn":
+        params["turn_id"] = uuid4().hex
+    client.send(method, text=text, **params)
+
+
+def since_ms(began: float) -> float:
+    return (time.perf_counter() - began) * 1000
 
 
 def brought(answer: Any) -> list[str]:
@@ -150,6 +166,32 @@ def test_a_long_message_and_odd_ones_are_answered(client: LineClient) -> None:
         assert "degraded" not in answer
 
 
+@pytest.mark.parametrize("method", ["inject.turn", "recall.deep"])
+@pytest.mark.parametrize("line", ["a\n", "> a\n", "```\n", "when did we \n", '"a\n'])
+def test_a_long_message_is_answered_in_time_and_holds_nobody_up(
+    daemon: RunningDaemon, client: LineClient, method: str, line: str
+) -> None:
+    params = {"deadline_ms": DEADLINE_MS, "context": OWNER | {"session_id": uuid4().hex}}
+    with LineClient(daemon.socket) as other:
+        began = time.perf_counter()
+        send(client, method, "hello", **params)
+        assert "result" in client.receive()
+        quick_ms = since_ms(began)
+        took_ms, status_ms = [], []
+        for _ in range(3):  # the machine may be busy for a moment
+            began = time.perf_counter()
+            send(client, method, line * (LONG_CHARS // len(line)), **params)
+            sent = time.perf_counter()
+            other.call("status")
+            status_ms.append(since_ms(sent))
+            assert "result" in client.receive()
+            took_ms.append(since_ms(began))
+
+    busy_ms = 10 * quick_ms
+    assert min(took_ms) <= min(DEADLINE_MS + LATE_MS + busy_ms, HELD_UP_MS)
+    assert min(status_ms) <= min(LATE_MS + busy_ms, HELD_UP_MS)
+
+
 def test_what_nobody_hears_spends_nothing(daemon: RunningDaemon, client: LineClient) -> None:
     made = client.call("intent.create", description="ask for the key", keywords=["archive"], context=OWNER)
     asked: dict[str, Any] = {"text": "the archive", "turn_id": "unheard", "context": OWNER}
@@ -162,6 +204,26 @@ def test_what_nobody_hears_spends_nothing(daemon: RunningDaemon, client: LineCli
         return bool(shown["status"] == "armed" and shown["fire_count"] == 0)
 
     daemon.wait_until(is_given_back)
+    assert len(client.call("inject.turn", **asked)["intents"]) == 1
+
+
+def test_what_is_asked_by_http_and_not_answered_spends_nothing(
+    daemon: RunningDaemon, client: LineClient
+) -> None:
+    made = client.call("intent.create", description="ask for the map", keywords=["atlas"], context=OWNER)
+    asked: dict[str, Any] = {"text": "the atlas", "turn_id": "by http", "context": OWNER}
+    before = answered_turns(daemon)
+    note = {"jsonrpc": "2.0", "method": "inject.turn", "params": asked}
+    with httpx.Client(transport=httpx.HTTPTransport(uds=str(daemon.socket))) as web:
+        assert web.post("http://localhost/rpc", json=note).status_code == 204
+    daemon.wait_until(lambda: answered_turns(daemon) == before + 1)
+
+    def is_given_back() -> bool:
+        shown = client.call("intent.get", id=made["intent"]["id"], context=OWNER)["intent"]
+        return bool(shown["fire_count"] == 0)
+
+    daemon.wait_until(is_given_back)
+    assert len(over_http(daemon, "inject.turn", **asked)["intents"]) == 1
     assert len(client.call("inject.turn", **asked)["intents"]) == 1
 
 

@@ -131,26 +131,62 @@ async def test_a_model_that_never_answers_is_asked_a_few_times(tmp_path: Path, r
     async with open_world(tmp_path, model=model) as world:
         answer = await world.ask(QUESTION)
 
-    assert (answer.outcome, answer.reason, answer.summary) == ("unavailable", "model_reply", "")
+    assert (answer.outcome, answer.reason) == ("ok", "model_unusable")
     assert "memory/2026-01-07.md" in answer.context
     assert len(model.requests) == ROUNDS
     assert not any("root:" in request.prompt for request in model.requests)
 
 
-async def test_an_apology_is_no_answer(tmp_path: Path) -> None:
-    async with open_world(
-        tmp_path, model=ScriptedChatModel(["I'm sorry, I cannot help with that."])
-    ) as world:
-        assert (await world.ask(QUESTION)).reason == "nothing_relevant"
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'm sorry, but I can't help with that.",
+        act("answer", answer="I'm sorry, but I can't help with that."),
+        act("answer", answer=""),
+        act("answer", answer="\u200b\u202e"),
+        act("answer", answer="Request timed out."),
+        '{"action":',
+        "The gateway port is 18789.",
+        "[]",
+        "x" * 300_000,
+        "x" * 10_000_000,
+        ChatModelError("invalid"),
+        ChatModelError("too_large"),
+        ChatModelError("refused"),
+    ],
+    ids=lambda reply: str(reply)[:30],
+)
+async def test_a_model_without_a_usable_answer_is_as_if_there_were_none(
+    tmp_path: Path, reply: str | ChatModelError
+) -> None:
+    async with open_world(tmp_path) as world:
+        alone = await world.ask(QUESTION)
+        world.model = ScriptedChatModel(otherwise=reply)
+        answer = await world.ask(QUESTION)
+        nothing = await world.ask("xylophone zebra")
+
+    assert answer.reason == "model_unusable"
+    assert replace(answer, reason=None, took_ms=alone.took_ms) == alone
+    assert (nothing.outcome, nothing.reason) == ("none", "no_match")
 
 
-async def test_an_answer_of_ten_megabytes_is_none(tmp_path: Path) -> None:
-    async with open_world(tmp_path, model=ScriptedChatModel(otherwise="x" * 10_000_000)) as world:
+async def test_what_an_unusable_model_found_comes_after_the_evidence(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        alone = await world.ask(QUESTION)
+        world.model = ScriptedChatModel([act("search", query="canoe")], otherwise="Sorry!")
         answer = await world.ask(QUESTION)
 
-    assert (answer.outcome, answer.reason) == ("unavailable", "model_reply")
-    assert "memory/2026-01-07.md" in answer.context
-    assert len(answer.context) < 10_000
+    assert answer.summary == alone.summary
+    assert answer.hits[: len(alone.hits)] == alone.hits
+    assert answer.hits[-1].path == "memory/2026-01-09-boat.md"
+
+
+async def test_annotations_are_no_part_of_a_summary(tmp_path: Path) -> None:
+    text = "- The gateway port is 18789. <!-- trigger: gateway port --> <!-- importance: 9 -->\n"
+    async with open_world(tmp_path, {"MEMORY.md": text}) as world:
+        answer = await world.ask(QUESTION)
+
+    assert answer.summary == "The gateway port is 18789."
 
 
 async def test_half_a_character_in_what_a_model_says_spoils_no_answer(tmp_path: Path) -> None:
@@ -166,7 +202,7 @@ async def test_half_a_character_in_what_a_model_says_spoils_no_answer(tmp_path: 
     assert msgspec.json.encode(msgspec.to_builtins(answer))
 
 
-@pytest.mark.parametrize("failure", ["unavailable", "refused"])
+@pytest.mark.parametrize("failure", ["unavailable", "off"])
 async def test_a_model_that_fails_leaves_the_evidence(tmp_path: Path, failure: Any) -> None:
     async with open_world(tmp_path, model=ScriptedChatModel(otherwise=ChatModelError(failure))) as world:
         answer = await world.ask(QUESTION)

@@ -1,6 +1,6 @@
 """A ledger of lines in memory, with files that are attributed again and again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -9,13 +9,13 @@ from openclaw_memd.domain.attribution import (
     AttributedFile,
     ChangedFile,
     KnownLines,
-    LineReader,
     attribute_files,
 )
 from openclaw_memd.domain.line_hashes import hash_line, normalize_line
+from openclaw_memd.domain.line_kin import Alike, LineReader
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, Provenance, SessionKind
 from openclaw_memd.domain.records import Lineage, Record, Records
-from openclaw_memd.domain.sketches import Sketch, near_duplicate_sketches
+from openclaw_memd.domain.sketches import Sketch
 from openclaw_memd.domain.text import Analyzer
 
 AGENT = Provenance(Origin.AGENT, SessionKind.INTERACTIVE, "session:1")
@@ -93,7 +93,9 @@ class LineLedger:
         for file in changed:
             texts = map(file.text_at, range(len(file.hashes)))
             self._sketches.update(zip(file.hashes, map(sketch_line, texts), strict=True))
-        found = attribute_files(changed, self.records, LineReader(sketch_line, self._find_near))
+        found = attribute_files(
+            changed, self.records, LineReader(sketch_line, self._find_alike, self._recorded)
+        )
         self.known.update(
             (file.path, attributed.lines) for file, attributed in zip(changed, found, strict=True)
         )
@@ -103,15 +105,18 @@ class LineLedger:
             assert record.recorded >= record.seen >= record.present >= 0
         return {file.path: attributed for file, attributed in zip(changed, found, strict=True)}
 
-    def _find_near(self, line: str) -> list[Record]:
+    def _find_alike(self, line: str) -> list[Alike]:
         made = sketch_line(line)
         return [
-            record
+            Alike(record, self._sketches[record.hash])
             for record in self._every
             if record.recorded
             and (record.is_outside or record.decided)
-            and near_duplicate_sketches(made, self._sketches[record.hash])
+            and made.shingles & self._sketches[record.hash].shingles
         ]
+
+    def _recorded(self, hashes: Collection[bytes]) -> dict[bytes, Sketch]:
+        return {line_hash: self._sketches[line_hash] for line_hash in hashes}
 
 
 def _texts(lines: Iterable[str]) -> list[str]:

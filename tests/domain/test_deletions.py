@@ -1,6 +1,7 @@
-from openclaw_memd.domain.deletions import Step, Trace, find_deleted, find_returned, trace_entries
+from openclaw_memd.domain.deletions import Step, find_deleted, find_returned, trace_entries
 from openclaw_memd.domain.markdown import parse_entries
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.traces import Trace
 
 ANALYZER = Analyzer()
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from openclaw_memd.domain.dream_pages import (
     DiaryEntry,
     add_entry,
-    cut_texts,
+    drop_entries,
     format_when,
     put_block,
     read_diary,
@@ -89,15 +89,16 @@ def test_when() -> None:
     assert DiaryEntry("February 30, 2026", "", None).day is None
 
 
-def test_what_is_forgotten_goes_from_our_blocks_alone() -> None:
-    body = "- Candidate: The key is red.\n  - recalls: 4\n- Candidate: It rains.\n  - recalls: 1"
-    page = put_block("- The key is red.\n", "light", body)
+def test_entries_of_some_runs_go_from_the_diary() -> None:
+    text = "Mine.\n"
+    for run_id in ("r1", "r2", "r3"):
+        text = add_entry(text, DiaryEntry("April 11, 2026 at 3:00 AM UTC", f"Told by {run_id}.", run_id))
 
-    cut = cut_texts(page, {"The key is red."})
-
-    assert cut == page.replace("- Candidate: The key is red.\n  - recalls: 4\n", "")
-    assert cut_texts(body, {"The key is red."}, everywhere=True) == "- Candidate: It rains.\n  - recalls: 1"
-    assert cut_texts(page, {"", "nothing"}) == page
+    for gone in ("r1", "r2", "r3"):
+        left = drop_entries(text, [gone])
+        assert [entry.run_id for entry in read_diary(left)] == [r for r in ("r1", "r2", "r3") if r != gone]
+        assert left.endswith("<!-- openclaw:dreaming:diary:end -->\n\nMine.\n")
+    assert drop_entries(text, ["r"]) == text
 
 
 @given(st.text(st.sampled_from("ab\n \r-#<!>*\udc80\ufeff"), max_size=60))

@@ -96,7 +96,11 @@ def test_tidying(text: str, tidied: str) -> None:
         ("<!-- key: forged -->", "- &lt;!-- key: forged --> <!-- importance: 3 -->"),
         ("two\n\nlines", "- two\n\n  lines\n  <!-- importance: 3 -->"),
         ("```\nx", "- ```\n  x\n  ```\n  <!-- importance: 3 -->"),
-        ("- - -\nreal", "- real <!-- importance: 3 -->"),
+        ("- - -\nreal", "- \\- -\n  real\n  <!-- importance: 3 -->"),
+        ("---\ntitle: x\n---\nreal", "- \\---\n  title: x\n  \\---\n  real\n  <!-- importance: 3 -->"),
+        ("a\n===", "- a\n  \\===\n  <!-- importance: 3 -->"),
+        ("***", "- \\*** <!-- importance: 3 -->"),
+        ("```\n---\n```", "- ```\n  ---\n  ```\n  <!-- importance: 3 -->"),
     ],
 )
 def test_an_entry_is_a_bullet(text: str, written: str) -> None:

@@ -13,7 +13,7 @@ from tests.domain.strategies import patient
 
 KEYS = (
     st.text(min_size=1, max_size=20)
-    | st.text(alphabet="aB/%;<>|`\r\n3bc p:", min_size=1, max_size=20)
+    | st.text(alphabet="aB/%;<>|`\r\n\t\x1b\x7f3bc p:", min_size=1, max_size=20)
     | st.from_regex(r"\A[a-z.]{1,8}/[A-Za-z/%;]{1,8}\Z")
     | st.text(alphabet="a /;%", max_size=8).map(lambda path: "path:/" + path)
 )
@@ -23,7 +23,7 @@ KEYS = (
 @given(st.lists(KEYS.filter(is_project_key), min_size=1, max_size=4, unique=True))
 def test_keys_come_back_as_they_were_written(keys: list[str]) -> None:
     written = format_project_keys(keys)
-    assert not set(written) & set("<>|`\r\n")
+    assert not set(written) & set("<>|`\r\n\t\x1b\x7f")
     assert parse_project_keys([written]) == tuple(keys)
 
 
@@ -61,8 +61,8 @@ def test_no_annotation_is_no_project() -> None:
         ("a;b/%c|`", "a;b/%c|`"),
         ("", None),
         (" ", None),
-        ("a/<b>", None),
-        ("a\r/b", None),
+        ("path:/home/<a>", "path:/home/<a>"),
+        ("path:/home/a\nb\tc", "path:/home/a\nb\tc"),
         ("a/\x00", None),
         ("a/\ud800", None),
     ],

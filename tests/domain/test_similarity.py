@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from openclaw_memd.domain.similarity import jaccard, near_duplicate, shingles
+from openclaw_memd.domain.similarity import find_signs, jaccard, near_duplicate, shingles
 from openclaw_memd.domain.text import Analyzer
 from tests.domain.samples import mixed_text
 
@@ -19,6 +19,7 @@ ANALYZER = Analyzer(("en", "de"))
         ("Deploy CHG-48213 on Friday", "deploy CHG-48213 on Friday."),
         ("Cafe\u0301 opens at 10:30", "CAFÉ opens at 10:30"),
         ("", "..."),
+        ("> Tea - green", "Tea: green"),
     ],
 )
 def test_near_duplicates(left: str, right: str) -> None:
@@ -52,11 +53,28 @@ LONG_CHINESE = (
         ("나는 커피를 마신다", "나는 커피를 안 마신다"),
         ("Пользователь пьёт кофе", "Пользователь не пьёт кофе"),
         ("a note", ""),
+        ("a < b", "a > b"),
+        ("a<b", "a b"),
+        (f"{LONG} x = 1 {LONG}", f"{LONG} x != 1 {LONG}"),
+        (f"{LONG} one -> other {LONG}", f"{LONG} one <- other {LONG}"),
+        (f"{LONG} from → to {LONG}", f"{LONG} from ← to {LONG}"),
+        (f"{LONG} n + 1 {LONG}", f"{LONG} n - 1 {LONG}"),
+        ("| a | b |\n|---|---|\n| c | d |", "a b c d"),
+        ("| a b | | |---|---| | c | d |", "| a | b | |---|---| | c | d |"),
     ],
 )
 def test_texts_that_differ_in_sense_are_no_near_duplicates(left: str, right: str) -> None:
     assert not near_duplicate(left, right, ANALYZER)
     assert not near_duplicate(right, left, ANALYZER)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["- item", "> 5 quoted", "<b>bold</b> <http://a.example>", "Tea - green", "pre-commit", "title\n=====", "a | b"]
+    + ["said <!-- key: a -> b --> so"],
+)
+def test_what_is_markdown_is_no_sign(text: str) -> None:
+    assert find_signs(text) == ()
 
 
 @given(mixed_text, mixed_text)

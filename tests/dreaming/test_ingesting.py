@@ -9,6 +9,7 @@ from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.callers import Sender
 from openclaw_memd.domain.promotion_score import score_signals
 from openclaw_memd.domain.provenance import Origin, SessionKind, is_trusted
+from openclaw_memd.dreaming.forgetting import Unwanted
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.recall.types import SearchRequest
@@ -292,29 +293,45 @@ async def test_a_reading_that_was_cut_off_is_done_again_and_nothing_is_twice(
 
 
 async def test_forgetting_reaches_all_of_it() -> None:
+    one = Unwanted(frozenset({SessionKey("main", "one")}))
     async with open_world() as world:
         await world.say(session("one"), WORKAROUND, "The code of the safe is in blue folder 7.")
         await world.say(session("two"), WORKAROUND.replace(".", "!"))
         await world.note("memory/2026-01-11.md", "- The boiler is in the cellar.\n")
         await world.ingest()
         await world.ask("boiler", session("one"))
-        plan = await world.signals.forget([SessionKey("main", "one")], dry_run=True)
+        plan = await world.signals.forget(one, dry_run=True)
         assert (plan.candidates, plan.signals, plan.corpus_lines) == (1, 3, 2)
         assert len(await world.candidates()) == 3
-        done = await world.signals.forget([SessionKey("main", "one")])
+        done = await world.signals.forget(one)
         assert done == plan
         found = await world.candidates()
         assert set(found) == {WORKAROUND.replace(".", "!"), "The boiler is in the cellar."}
         assert found["The boiler is in the cellar."].signals.recalls == 0
         assert "one" not in "".join(corpus(world).values())
         assert "safe" not in repr(await world.rows())
-        taken = await world.signals.forget([], takes_path="memory/2026-01-11.md".__eq__, dry_run=True)
+        taken = await world.signals.forget(Unwanted(takes_path="memory/2026-01-11.md".__eq__), dry_run=True)
         assert taken.candidates == 1
         (world.folder / "memory/2026-01-11.md").write_text("")
-        await world.signals.forget([], takes_text=lambda text: "MTU" in text)
+        await world.signals.forget(Unwanted(takes_text=lambda text: "MTU" in text))
         assert await world.signals.candidates() == []
         assert corpus(world) == {}
-        assert (await world.signals.forget([SessionKey("main", "one")])).candidates == 0
+        assert (await world.signals.forget(one)).candidates == 0
+
+
+async def test_what_is_forgotten_since_an_instant_leaves_what_was_before() -> None:
+    async with open_world() as world:
+        await world.note("memory/2026-01-11.md", "- The boiler is in the cellar.\n")
+        await world.ask("boiler")
+        world.clock.move(days=1)
+        await world.note("memory/2026-01-12.md", "- The boiler key is with Ana.\n")
+        await world.ask("where is the boiler?")
+        since = world.clock.now()
+        (world.folder / "memory/2026-01-12.md").write_text("- Nothing more of it.\n")
+        text = world.signals.forget(Unwanted(None, takes_text=lambda _text: True, since=since))
+        assert (await text).signals == 2
+        found = await world.only()
+        assert (found.text, found.signals.recalls) == ("The boiler is in the cellar.", 1)
 
 
 @pytest.mark.parametrize("number", [0, 1])

@@ -12,6 +12,7 @@ from trio.testing import MockClock
 
 from openclaw_memd.daemon.chatting import AgentChat
 from openclaw_memd.domain.dream_pages import read_diary
+from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.dreaming.diary import GENERIC
 from openclaw_memd.dreaming.reports import NightReport
 from openclaw_memd.errors import ConflictError, UnavailableError
@@ -267,6 +268,27 @@ async def test_dates_that_have_come_are_reported(world: World) -> None:
     assert "Learn to sail." in text(world, "DREAMS.md")
 
 
+async def test_an_aspiration_that_is_over_is_retired_and_the_same_dates_are_told_once(world: World) -> None:
+    over = "- Learn to sail. <!-- review: 2025-06-01 | expires: 2026-01-01 -->"
+    world.write("MEMORY.md", f"- The fair is on. <!-- expires: 2026-01-10 -->\n{over}\n")
+    await world.memory.sync()
+
+    first = await dreams(world).run()
+    (world.folder / "DREAMS.md").unlink()
+    second = await dreams(world).run()
+
+    assert first.deep is not None
+    assert second.deep is not None
+    assert (first.deep.retired, first.deep.expired) == (1, ("MEMORY.md#L1",))
+    assert text(world, "MEMORY.md").endswith(f"<!-- status: superseded -->\n{over}\n")
+    assert (second.deep.retired, second.deep.expired) == (0, ("MEMORY.md#L1",))
+    assert not (world.folder / "DREAMS.md").exists()
+    state = await world.memory.lanes.injecting.core.refresh()
+    assert {one.provenance.origin for one in state.files["MEMORY.md"].entries} == {Origin.AGENT}
+    await world.agent.undo(first.deep.preimage_ids[0])
+    assert "superseded" not in text(world, "MEMORY.md")
+
+
 async def test_what_may_contradict_is_flagged_with_both_places_and_both_stay(world: World) -> None:
     world.write("MEMORY.md", "- The gateway listens on port 9000 in the blue cabinet.\n")
     await ask_for_port(world)
@@ -441,18 +463,15 @@ async def test_a_finished_night_is_told_even_when_nothing_happened(world: World)
     assert event.private == {"promoted": 0, "proposed": 0}
 
 
-async def test_forgotten_texts_go_from_every_page(world: World) -> None:
+async def test_it_is_known_what_a_model_told_of(world: World) -> None:
+    """So that an entry of the diary can go with what it is about."""
+    world.memory.dreaming.lend(AgentChat(ScriptedChatModel(otherwise="A blue cabinet hummed.")))
     await ask_for_port(world)
-    await dreams(world).run()
+    report = await dreams(world).run()
+    (key,) = (one.key for one in await world.signals.candidates() if one.text == PORT)
 
-    problems = await dreams(world).pages.take_out([PORT])
-
-    assert problems == []
-    pages = [text(world, "DREAMS.md")]
-    pages += [path.read_text() for path in (world.folder / "memory" / "dreaming").rglob("*.md")]
-    assert len(pages) == 4
-    assert not any("cabinet" in page for page in pages)
-    assert "travel desk" in pages[0]
+    assert await dreams(world).runs.that_told([key]) == [report.run_id]
+    assert await dreams(world).runs.that_told(["t0"]) == []
 
 
 async def test_explaining(world: World) -> None:

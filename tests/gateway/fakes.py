@@ -102,6 +102,7 @@ class FakeAgent:
         self.chat_model: ChatModel = AbsentChatModel("none")
         self.runtimes = AttachedRuntimes()
         self.on_sync: Callable[[], Awaitable[SyncReport]] | None = None
+        self.heard_taint: list[Caller] = []
         self._jobs = jobs
 
     @property
@@ -123,7 +124,7 @@ class FakeAgent:
     def missing_authority(self, caller: Caller | None) -> str | None:
         return missing_authority(caller)
 
-    async def undo(self, preimage_id: int) -> Rewritten:
+    async def undo(self, preimage_id: int, deadline_at: float) -> Rewritten:
         raise NotImplementedError
 
     def view(self, caller: Caller | None) -> View:
@@ -131,6 +132,9 @@ class FakeAgent:
 
     async def active_projects(self, caller: Caller | None) -> tuple[str, ...]:
         return () if caller is None or caller.project_key is None else (caller.project_key,)
+
+    def hear_taint(self, caller: Caller) -> None:
+        self.heard_taint.append(caller)
 
     def hear(self, caller: Caller | None, origins: Iterable[Origin]) -> None:
         pass
@@ -141,7 +145,7 @@ class FakeAgent:
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
         raise NotImplementedError
 
-    async def remember(self, caller: Caller | None, wish: Wish) -> Remembered:
+    async def remember(self, caller: Caller | None, wish: Wish, deadline_at: float) -> Remembered:
         raise NotImplementedError
 
     async def lint(self, file: str | None) -> list[Finding]:

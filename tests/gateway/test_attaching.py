@@ -288,6 +288,43 @@ async def test_detached_is_not_asked() -> None:
         ] == FAILED + "unavailable"
 
 
+async def test_who_detaches_amid_a_question_leaves_it_to_the_next() -> None:
+    async with asking() as served, served.lines() as old, served.lines() as new, served.lines() as client:
+        await attach(old)
+        await attach(new)
+        await client.send(call("recall.search", query="who"))
+        asked = await new.read()
+        assert (await new.call("model.detach"))["result"] == {"detached": True}
+        await new.send(answer(asked, "too late"))
+        await old.send(answer(await old.read(), "from the old"))
+
+        assert (await client.read())["result"]["context"] == "from the old"
+
+
+async def test_a_question_ends_when_the_only_one_who_could_answer_detaches() -> None:
+    async with asking() as served, served.lines() as runtime, served.lines() as client:
+        await attach(runtime, max_parallel=1)
+        await client.send(*(call("recall.search", call_id=number, query="who") for number in range(2)))
+        began_at = trio.current_time()
+        await runtime.read()
+        await runtime.call("model.detach")
+
+        contexts = [(await client.read())["result"]["context"] for _ in range(2)]
+        assert contexts == [FAILED + "unavailable"] * 2, "the one that waited for a place as well"
+        assert trio.current_time() - began_at < WAIT_S
+
+
+async def test_who_attaches_again_is_asked_again() -> None:
+    async with asking() as served, served.lines() as runtime, served.lines() as client:
+        await attach(runtime, models=["small"])
+        await client.send(call("recall.search", query="who"))
+        first = await runtime.read()
+        await attach(runtime, models=["large"])
+        await runtime.send(answer(first, "from the small"), answer(await runtime.read(), "from the large"))
+
+        assert (await client.read())["result"]["context"] == "from the large"
+
+
 async def test_attaching_again_replaces_what_was_said() -> None:
     async with asking() as served, served.lines() as runtime:
         await attach(runtime, models=["small"])

@@ -16,8 +16,8 @@ from openclaw_memd.gateway.params import decode_params
 from openclaw_memd.gateway.results import JobStarted
 from openclaw_memd.gateway.table import Call
 from openclaw_memd.jobs import Progress
-from openclaw_memd.ops.forgetting import Forgotten, Receipt
-from openclaw_memd.ops.scrubbing import Kept
+from openclaw_memd.ops.kept import Kept
+from openclaw_memd.ops.receipts import Forgotten, Receipt
 from tests.gateway.fakes import FakeServices
 
 KEPT = (Kept(".git", "earlier versions"),)

@@ -12,7 +12,7 @@ import apsw
 import trio
 
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, Source, Tier
-from openclaw_memd.domain.sketches import sketch
+from openclaw_memd.domain.sketches import sketch_line
 from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.beneath import FileText
@@ -104,7 +104,7 @@ class Ledger:
                 agent="main",
                 session_id="s1",
                 at=AT,
-                sketches=partial(sketch, analyzer=ANALYZER),
+                sketches=partial(sketch_line, analyzer=ANALYZER),
             )
         )
 

@@ -18,6 +18,7 @@ from openclaw_memd.intents.explaining import Explaining
 from openclaw_memd.intents.firing import Firing
 from openclaw_memd.intents.wishes import Wish
 from openclaw_memd.models.catalog import CATALOG
+from openclaw_memd.models.host import ModelHost
 from openclaw_memd.models.local import LocalEmbedder
 from openclaw_memd.models.locate import locate_model
 from openclaw_memd.ports import Embedder
@@ -158,7 +159,7 @@ MOST_NEIGHBOURS = {"minilm": 1, "multilingual-e5-small": 0}
 @pytest.mark.model
 @pytest.mark.parametrize("name", CATALOG)
 async def test_with_a_model_nothing_unrelated_is_meant(tmp_path: Path, models_dir: Path, name: str) -> None:
-    embedder = LocalEmbedder(lambda: locate_model(models_dir, name))
+    embedder = LocalEmbedder(ModelHost(lambda: locate_model(models_dir, name)))
     async with open_world(tmp_path, embedder) as world:
         await world.opened.create(*(Wish(case.description, case.keywords, semantic=True) for case in CASES))
         await embedder.embed(["hello"], kind="query")

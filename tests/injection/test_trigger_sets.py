@@ -7,6 +7,7 @@ import pytest
 
 from openclaw_memd.injection.trigger_vectors import LEAST_MARGIN
 from openclaw_memd.models.catalog import CATALOG
+from openclaw_memd.models.host import ModelHost
 from openclaw_memd.models.local import LocalEmbedder
 from openclaw_memd.models.locate import locate_model
 from tests.injection.trigger_sets import CASES, Case
@@ -50,7 +51,7 @@ async def test_by_words_alone_no_neighbour_and_nothing_unrelated_does(tmp_path: 
 async def test_with_a_model_paraphrases_do_and_still_no_neighbour(
     tmp_path: Path, models_dir: Path, name: str
 ) -> None:
-    embedder = LocalEmbedder(lambda: locate_model(models_dir, name))
+    embedder = LocalEmbedder(ModelHost(lambda: locate_model(models_dir, name)))
     async with open_world(tmp_path, *ENTRIES, embedder=embedder, languages=LANGUAGES) as world:
         await world.hits("hello")
         await world.entries.vectors.fill()

@@ -16,6 +16,7 @@ import trio
 import trio.testing
 
 from openclaw_memd.models import embedding_process, host, local, process
+from openclaw_memd.models.host import ModelHost
 from openclaw_memd.models.local import DEATHS_ALONE, QUERY_LOAD_WAIT_S, LocalEmbedder
 from openclaw_memd.models.locate import LocalModel, MissingModelError
 from openclaw_memd.models.recipe import Recipe
@@ -42,7 +43,9 @@ class Embedding:
     def __init__(self, folder: Path, model: LocalModel | None = MODEL, **options: Any) -> None:
         self.folder = folder
         self.model = model
-        self.embedder = LocalEmbedder(self.find, command=(sys.executable, str(CHILD), str(folder)), **options)
+        self.embedder = LocalEmbedder(
+            ModelHost(self.find, command=(sys.executable, str(CHILD), str(folder)), **options)
+        )
 
     def find(self) -> LocalModel:
         if self.model is None:
@@ -444,7 +447,7 @@ async def test_a_model_named_in_the_settings_that_is_missing_is_a_fault(tmp_path
     def find() -> LocalModel:
         raise MissingModelError("the model minilm is not installed; run: memd model install minilm")
 
-    embedder = LocalEmbedder(find, when_missing="degraded")
+    embedder = LocalEmbedder(ModelHost(find, when_missing="degraded"))
 
     assert embedder.status().state == "degraded"
 
@@ -524,7 +527,7 @@ async def test_a_process_that_speaks_garbage_is_replaced(embedding: Embedding) -
 
 
 async def test_a_program_that_cannot_be_started_is_a_failure_like_others() -> None:
-    embedder = LocalEmbedder(lambda: MODEL, command=("/nonexistent/python",))
+    embedder = LocalEmbedder(ModelHost(lambda: MODEL, command=("/nonexistent/python",)))
 
     with pytest.raises(EmbedderError, match="cannot be started"):
         await embedder.embed(["a note"], kind="passage")

@@ -12,6 +12,7 @@ import trio
 
 from openclaw_memd.models.catalog import CATALOG
 from openclaw_memd.models.check import check_embedder
+from openclaw_memd.models.host import ModelHost
 from openclaw_memd.models.install import InstallError, install_model
 from openclaw_memd.models.local import LocalEmbedder
 from openclaw_memd.models.locate import locate_model
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.model
 
 
 def local(models_dir: Path, name: str, **options: float) -> LocalEmbedder:
-    return LocalEmbedder(lambda: locate_model(models_dir, name), **options)  # type: ignore[arg-type]
+    return LocalEmbedder(ModelHost(lambda: locate_model(models_dir, name), **options))  # type: ignore[arg-type]
 
 
 def children_bytes() -> int:
@@ -111,7 +112,7 @@ async def test_an_idle_process_ends_and_comes_back(models_dir: Path) -> None:
 async def test_a_file_that_llama_cpp_cannot_load_is_told(models_dir: Path, tmp_path: Path) -> None:
     path = tmp_path / "hollow.gguf"
     path.write_bytes(gguf_bytes())
-    embedder = LocalEmbedder(lambda: locate_model(tmp_path, str(path)))
+    embedder = LocalEmbedder(ModelHost(lambda: locate_model(tmp_path, str(path))))
 
     with pytest.raises(EmbedderError, match="memd model list"):
         await embedder.embed(["a note"], kind="passage")

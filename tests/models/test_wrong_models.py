@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import trio
 
+from openclaw_memd.models.host import ModelHost
 from openclaw_memd.models.local import LocalEmbedder
 from openclaw_memd.models.locate import LocalModel, stamp_of
 from openclaw_memd.models.recipe import Recipe
@@ -32,7 +33,9 @@ class World:
             Reference("passage", text, np.array(vector(text), "<f4").tobytes()) for text in TEXTS
         )
         self.known = known
-        self.embedder = LocalEmbedder(self.find, command=(sys.executable, str(CHILD), str(folder)), **options)
+        self.embedder = LocalEmbedder(
+            ModelHost(self.find, command=(sys.executable, str(CHILD), str(folder)), **options)
+        )
 
     def find(self) -> LocalModel:
         stamp = stamp_of(self.file)

@@ -236,7 +236,8 @@ async def test_by_query_entries_that_hold_every_word_go_whoever_wrote_them(tmp_p
         forgotten = await world.forget(query="ben lisbon")
         assert world.read("memory/a.md") == "# Notes\n\n- Ben stays.\n- Lisbon is warm.\n\nEnd.\n"
         assert world.read("DREAMS.md") == "- other\n"
-        assert (forgotten.receipt.messages, forgotten.receipt.lines) == (1, 6)
+        receipt = forgotten.receipt
+        assert (receipt.messages, receipt.lines, receipt.page_lines) == (1, 5, 1)
         documents = world.sessions.documents
         (listed,) = await trio.to_thread.run_sync(documents.list)
         read = await trio.to_thread.run_sync(documents.read, listed)

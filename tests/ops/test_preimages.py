@@ -8,7 +8,7 @@ import pytest
 from openclaw_memd.curated.history import History
 from openclaw_memd.curated.writer import Author, Revision
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
-from openclaw_memd.ops import forgetting
+from openclaw_memd.ops import memory_files
 from tests.ops.worlds import CANARY, World, open_world
 
 MEMORY = "MEMORY.md"
@@ -108,7 +108,7 @@ async def test_one_that_is_written_to_for_ever_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_world(tmp_path) as world:
-        monkeypatch.setattr(forgetting, "ASIDES_S", -100.0)
+        monkeypatch.setattr(memory_files, "ASIDES_S", -100.0)
         world.write(MEMORY, "# Memory\n\n- stays here\n")
         await replace_all(world, "# Memory\n\n- nothing\n")
         forgotten = await world.forget(query=CANARY)

@@ -11,6 +11,7 @@ from openclaw_memd.files import exchange
 from openclaw_memd.files.beside import PREFIX
 from openclaw_memd.files.exchange import Displaced
 from openclaw_memd.ops import scrubbing
+from openclaw_memd.ops.drafts import Draft
 from tests.ops.worlds import CANARY, TODAY, CrashError, World, open_world
 
 NOTE = "memory/a.md"
@@ -30,7 +31,7 @@ async def test_a_line_that_an_editor_still_writes_is_kept_unless_it_is_meant(
 ) -> None:
     put = scrubbing.Scrubber._put
 
-    def put_while_open(self: scrubbing.Scrubber, draft: scrubbing._Draft) -> Displaced:
+    def put_while_open(self: scrubbing.Scrubber, draft: Draft) -> Displaced:
         with (world.folder / NOTE).open("ab") as editor:
             displaced = put(self, draft)
             editor.write(f"- late\n- late {CANARY}\n".encode())
@@ -50,7 +51,7 @@ async def test_a_late_line_to_a_file_that_went_makes_it_again(
 ) -> None:
     put = scrubbing.Scrubber._put
 
-    def put_while_open(self: scrubbing.Scrubber, draft: scrubbing._Draft) -> Displaced:
+    def put_while_open(self: scrubbing.Scrubber, draft: Draft) -> Displaced:
         with (world.folder / NOTE).open("ab") as editor:
             displaced = put(self, draft)
             editor.write(b"- late\n")
@@ -71,7 +72,7 @@ async def test_a_file_that_is_edited_meanwhile_is_planned_anew(
     put = scrubbing.Scrubber._put
     left = edits
 
-    def put_after_edit(self: scrubbing.Scrubber, draft: scrubbing._Draft) -> Displaced:
+    def put_after_edit(self: scrubbing.Scrubber, draft: Draft) -> Displaced:
         nonlocal left
         if left:
             left -= 1
@@ -246,7 +247,7 @@ async def test_an_editor_that_writes_the_old_version_anew_does_not_bring_lines_b
 ) -> None:
     put = scrubbing.Scrubber._put
 
-    def put_while_open(self: scrubbing.Scrubber, draft: scrubbing._Draft) -> Displaced:
+    def put_while_open(self: scrubbing.Scrubber, draft: Draft) -> Displaced:
         with (world.folder / TODAY).open("r+b") as editor:
             displaced = put(self, draft)
             editor.truncate(0)

@@ -13,6 +13,7 @@ import numpy as np
 
 from openclaw_memd.config.sections import Flush
 from openclaw_memd.config.sections import Intents as IntentSettings
+from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.callers import Caller, ChatType, Sender
@@ -20,6 +21,12 @@ from openclaw_memd.domain.forgetting import Selectors
 from openclaw_memd.domain.provenance import SessionKind, TrustTier
 from openclaw_memd.domain.sketches import sketch_line
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.dreaming.page_forgetting import PageForgetting
+from openclaw_memd.dreaming.pages import Pages
+from openclaw_memd.dreaming.runs import Runs
+from openclaw_memd.dreaming.signals import SignalStore
+from openclaw_memd.dreaming.sources import Sources
+from openclaw_memd.files.dreams import DreamPages
 from openclaw_memd.files.roots import ExtraRoot, Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index import readers
@@ -39,7 +46,8 @@ from openclaw_memd.intents.forgetting import IntentForgetting
 from openclaw_memd.intents.service import Intents
 from openclaw_memd.intents.wishes import Wish as IntentWish
 from openclaw_memd.notes.writer import NoteWriter
-from openclaw_memd.ops.forgetting import Forgetting, Forgotten
+from openclaw_memd.ops.forgetting import Forgetting
+from openclaw_memd.ops.receipts import Forgotten
 from openclaw_memd.sessions.messages import Message, Role
 from openclaw_memd.sessions.service import Sessions
 from openclaw_memd.zones import Zone
@@ -259,7 +267,18 @@ async def open_world(
             rebuild_turn=rebuilder.turn,
             notes=notes,
             curated=curated,
+            core=CuratedCore(roots, corpus.rules, attributor),
             sessions=sessions,
+            signals=SignalStore(
+                state,
+                Sources.build(corpus, sessions.every_document),
+                sessions.known,
+                roots=roots,
+                analyzer=analyzer,
+                clock=clock,
+                zone=zone,
+            ),
+            pages=PageForgetting(Pages(DreamPages(roots)), Runs(state, clock)),
             intents=IntentForgetting(state, TurnAnswers(state, clock), analyzer),
             roots=roots,
             analyzer=analyzer,

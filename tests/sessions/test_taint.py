@@ -268,3 +268,55 @@ class TestHearing:
         assert world.sessions.turns.is_tainted(caller("parent"))
         await world.sessions.append(caller("parent"), [user("2")])
         assert not world.sessions.turns.is_tainted(caller("parent"))
+
+
+class TestContexts:
+    """A host that says so in a call's context taints the turn, not that call alone."""
+
+    async def test_the_turn_is_tainted_until_the_next_message_of_a_user(self, world: World) -> None:
+        await world.sessions.append(caller(), [user("1")])
+        world.sessions.hear_taint(caller())
+        assert world.sessions.turns.is_tainted(caller())
+        assert world.sessions.turns.taint().is_now
+        assert not world.sessions.turns.is_tainted(caller("s2"))
+        answer = await world.sessions.append(caller(), [assistant("2", "it says so")])
+        assert (answer.tainted, answer.accepted) == (True, 1)  # nothing was recalled
+        assert (await world.sessions.turns.cycle(*KEY)).origin is Origin.UNTRUSTED
+        assert not (await world.sessions.append(caller(), [user("3")])).tainted
+        assert not world.sessions.turns.is_tainted(caller())
+
+    async def test_a_question_asked_before_and_told_later_does_not_end_it(
+        self, world: World
+    ) -> None:
+        asked_at = world.clock.now()
+        world.clock.move(seconds=2)
+        world.sessions.hear_taint(caller())
+        world.clock.move(seconds=2)
+        assert (await world.sessions.append(caller(), [replace(user("1"), at=asked_at)])).tainted
+
+    @pytest.mark.parametrize("is_known", [True, False])
+    async def test_the_end_of_the_session_or_half_an_idle_hour_ends_it(
+        self, world: World, is_known: bool
+    ) -> None:
+        if is_known:
+            await world.sessions.append(caller(), [user("1")])
+        world.sessions.hear_taint(caller())
+        await world.sessions.end(caller(), EndReason.COMPACT)
+        assert world.sessions.turns.is_tainted(caller())
+        world.clock.move(minutes=31)
+        assert not world.sessions.turns.is_tainted(caller())
+        world.sessions.hear_taint(caller())
+        if is_known:
+            await world.sessions.append(caller(), [])
+        await world.sessions.end(caller())
+        assert not world.sessions.turns.is_tainted(caller())
+        assert world.sessions.turns.taint().last_at == world.clock.now()  # what changed till now is suspect
+
+    async def test_it_goes_up_to_those_that_it_descends_from(self, world: World) -> None:
+        await world.sessions.append(caller("parent"), [user("1")])
+        world.sessions.hear_taint(caller("child", parent="parent"))
+        assert world.sessions.turns.is_tainted(caller("parent"))
+
+    async def test_a_context_without_a_session_taints_none(self, world: World) -> None:
+        world.sessions.hear_taint(caller(None))
+        assert world.sessions.turns.taint() == NO_TAINT

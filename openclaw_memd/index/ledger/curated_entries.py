@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from openclaw_memd.domain.deletions import Trace
 from openclaw_memd.domain.sketches import Sketch, pack_shingles, unpack_shingles
+from openclaw_memd.domain.traces import Trace
 from openclaw_memd.index.ledger.instants import to_stamp
 
 _TRACE = "hash, subject, words, decisive, shingles"
@@ -47,11 +47,27 @@ def read_rewritings(connection: apsw.Connection, file: str, after_id: int) -> li
 
 
 def store_entries(connection: apsw.Connection, file: str, traces: Iterable[Trace], look: int) -> None:
-    """Remember what a file holds."""
-    connection.execute("DELETE FROM curated_entries WHERE file = ?", (file,))
+    """Remember what a file holds; only what is another than before is written."""
+    known = {
+        bytes(hash_): None if subject is None else bytes(subject)
+        for hash_, subject in connection.execute(
+            "SELECT hash, subject FROM curated_entries WHERE file = ?", (file,)
+        )
+    }
+    held: dict[bytes, Trace] = {}
+    for trace in traces:
+        held.setdefault(trace.hash, trace)
     connection.executemany(
-        f"INSERT OR IGNORE INTO curated_entries (file, {_TRACE}) VALUES (?, ?, ?, ?, ?, ?)",
-        [(file, trace.hash, trace.subject, *_words(trace)) for trace in traces],
+        "DELETE FROM curated_entries WHERE file = ? AND hash = ?",
+        [(file, hash_) for hash_ in known.keys() - held.keys()],
+    )
+    connection.executemany(
+        f"INSERT OR REPLACE INTO curated_entries (file, {_TRACE}) VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (file, hash_, trace.subject, *_words(trace))
+            for hash_, trace in held.items()
+            if known.get(hash_, b"") != trace.subject
+        ],
     )
     connection.execute("INSERT OR REPLACE INTO curated_looks (file, preimage_id) VALUES (?, ?)", (file, look))
 

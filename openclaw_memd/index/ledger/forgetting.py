@@ -1,6 +1,7 @@
 """Finding and deleting what the ledger holds of lines that are to be forgotten."""
 
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -69,10 +70,21 @@ def paths_in(connection: apsw.Connection, scope: Scope) -> set[str]:
     return {str(row[1]) for row in _spans_in(connection, scope)}
 
 
-def count_ledger(connection: apsw.Connection, scope: Scope) -> LedgerCounts:
-    """How many rows ``forget_ledger`` would delete; what it finds by tombstones is not counted."""
-    spans = _spans_in(connection, scope, present=True)
-    appends = appends_in(connection, scope)
+def count_ledger(
+    connection: apsw.Connection, scope: Scope, going: Mapping[str, Collection[bytes]]
+) -> LedgerCounts:
+    """How many rows ``forget_ledger`` would delete, once the lines with the hashes ``going`` are gone from
+    their files and buried.
+    """
+    found = [*_spans_in(connection, scope, present=True), *_buried_spans(connection, scope)]
+    for path, hashes in going.items():
+        found += connection.execute(
+            "SELECT id, path, hash, append_id FROM spans WHERE path = ?1 AND recorded_at <= ?2"
+            " AND hash IN (SELECT value FROM carray(?3)) AND path NOT IN (SELECT value FROM carray(?4))",
+            (path, scope.last, apsw.carray(tuple(hashes) or (b"",)), path_array(scope.failed)),
+        ).fetchall()
+    spans = {row[0]: row for row in found}
+    appends = _appends_of(connection, scope, spans.values())
     calls = calls_of(connection, appends)
     return LedgerCounts(
         len(spans),
@@ -108,16 +120,11 @@ def forget_ledger(connection: apsw.Connection, scope: Scope) -> LedgerCounts:
     _pass_on_lines(connection, frozenset(row[0] for row in spans))
     _delete_spans(connection, spans)
     buried = _buried_spans(connection, scope)  # those that are gone for certain now
-    _delete_spans(connection, buried)
     spans += buried
+    appends = _appends_of(connection, scope, spans)
+    _delete_spans(connection, buried)
     hashes = {bytes(row[2]) for row in spans}
     drop_sketches(connection, hashes)
-    bare = [
-        append_id
-        for append_id in {row[3] for row in spans if row[3] is not None}
-        if not connection.execute("SELECT EXISTS (SELECT 1 FROM spans WHERE append_id = ?)", (append_id,)).get
-    ]
-    appends = {*appends_in(connection, scope), *written_among(connection, bare)}
     calls = calls_of(connection, appends)
     keys, texts = keys_of(connection, calls), texts_of(connection, calls)
     delete_appends(connection, appends)
@@ -166,6 +173,23 @@ def _buried_spans(connection: apsw.Connection, scope: Scope) -> list[tuple[Any, 
         " AND s.path NOT IN (SELECT value FROM carray(?))",
         (path_array(scope.failed),),
     ).fetchall()
+
+
+def _appends_of(connection: apsw.Connection, scope: Scope, spans: Iterable[tuple[Any, ...]]) -> set[int]:
+    """The appends in ``scope``, and those that nothing is recorded of but ``spans``."""
+    ids: dict[int, set[int]] = defaultdict(set)
+    for span_id, _, _, append_id in spans:
+        if append_id is not None:
+            ids[append_id].add(span_id)
+    bare = [
+        append_id
+        for append_id, own in ids.items()
+        if own.issuperset(
+            number
+            for (number,) in connection.execute("SELECT id FROM spans WHERE append_id = ?", (append_id,))
+        )
+    ]
+    return {*appends_in(connection, scope), *written_among(connection, bare)}
 
 
 def _delete_spans(connection: apsw.Connection, spans: Iterable[tuple[Any, ...]]) -> None:

@@ -10,7 +10,7 @@ import apsw
 
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
 from openclaw_memd.domain.recall_signals import Signal
-from openclaw_memd.index.ledger.instants import from_stamp
+from openclaw_memd.index.ledger.instants import from_stamp, to_stamp
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.index.ledger.signal_rows import CandidateRow, PhaseRow, SourceRow
 from openclaw_memd.index.ledger.signals import MOST_SIGNALS
@@ -94,19 +94,38 @@ def drop_homeless(connection: apsw.Connection, *, verdicts: bool = False) -> int
     return len(rows)
 
 
-def drop_sessions(connection: apsw.Connection, sessions: Collection[SessionKey]) -> int:
-    """Take out the signals of these sessions, whatever they are of; how many."""
+def drop_sessions(
+    connection: apsw.Connection, sessions: Collection[SessionKey] | None, since: datetime | None
+) -> int:
+    """Take out the signals of these sessions, whatever they are of, from ``since`` on; how many.
+
+    None stands for all sessions, and for ever.
+    """
     count = 0
-    for key in sessions:
-        connection.execute("DELETE FROM signals WHERE agent = ? AND session_id = ?", key)
+    for condition, values in _of_sessions(sessions, since):
+        connection.execute(f"DELETE FROM signals WHERE {condition}", values)
         count += connection.changes()
     return count
 
 
-def count_sessions(connection: apsw.Connection, sessions: Collection[SessionKey]) -> int:
+def count_sessions(
+    connection: apsw.Connection, sessions: Collection[SessionKey] | None, since: datetime | None
+) -> int:
     """How many signals ``drop_sessions`` would take out."""
-    query = "SELECT count(*) FROM signals WHERE agent = ? AND session_id = ?"
-    return sum(int(row[0]) for key in sessions for row in connection.execute(query, key))
+    return sum(
+        int(row[0])
+        for condition, values in _of_sessions(sessions, since)
+        for row in connection.execute(f"SELECT count(*) FROM signals WHERE {condition}", values)
+    )
+
+
+def _of_sessions(
+    sessions: Collection[SessionKey] | None, since: datetime | None
+) -> list[tuple[str, tuple[str, ...]]]:
+    first = "" if since is None else to_stamp(since)
+    if sessions is None:
+        return [("at >= ?", (first,))]
+    return [("agent = ? AND session_id = ? AND at >= ?", (*key, first)) for key in sessions]
 
 
 def drop_silent(connection: apsw.Connection) -> int:

@@ -8,17 +8,12 @@ from typing import Any, Final
 
 import apsw
 
-from openclaw_memd.domain.attribution import LEAST_WORDS
 from openclaw_memd.domain.line_hashes import BLANK, hash_line, normalize_line
+from openclaw_memd.domain.line_kin import LEAST_WORDS
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, is_trusted
 from openclaw_memd.domain.records import Lineage, Record
-from openclaw_memd.domain.sketches import (
-    Sketch,
-    near_duplicate_sketches,
-    pack_shingles,
-    strip_markers,
-    unpack_shingles,
-)
+from openclaw_memd.domain.sayings import strip_markers
+from openclaw_memd.domain.sketches import Sketch, pack_sketch, unpack_sketch
 from openclaw_memd.index.ledger.instants import from_stamp, to_stamp
 from openclaw_memd.index.ledger.lines import raise_revision
 
@@ -26,6 +21,12 @@ _COLUMNS: Final = (
     "id, path, hash, words, origin, session_kind, writer, decided, recorded, seen, present,"
     " append_id, agent, session_id, recorded_at"
 )
+LEAST_SHARED: Final = 3
+"""Lines that share fewer word pairs are nothing to each other, unless that is all that one of them has."""
+
+MOST_ALIKE: Final = 64
+"""So many recorded lines are compared with a line, those first that have most in common with it."""
+
 _INSERT: Final = f"INSERT INTO spans ({_COLUMNS}) VALUES ({', '.join('?' * 15)})"
 
 
@@ -90,20 +91,35 @@ def spans_of(connection: apsw.Connection, hashes: Collection[bytes], paths: Coll
     return [_record(row) for row in rows]
 
 
-def near_hashes(connection: apsw.Connection, wanted: Sketch) -> list[bytes]:
-    """Hashes of the recorded lines that a text of this sketch is a near-duplicate of."""
+def find_alike(connection: apsw.Connection, wanted: Sketch) -> list[tuple[bytes, Sketch]]:
+    """The recorded lines that have much in common with a text of this sketch, by hash: whatever is nearly the
+    same as it, is held by it or holds it is among them.
+    """
     rows = connection.execute(
-        "SELECT DISTINCT s.hash, s.words, s.decisive, s.shingles FROM carray(?) AS wanted"
-        " CROSS JOIN sketch_shingles AS k ON k.shingle = wanted.value"
-        " CROSS JOIN sketches AS s ON s.id = k.sketch_id"
-        " WHERE s.decisive = ? ORDER BY s.hash",
-        (apsw.carray(array("q", wanted.keys)), wanted.decisive),
+        "SELECT s.hash, s.words, s.decisive, s.shingles FROM ("
+        "  SELECT k.sketch_id AS id, count(*) AS shared FROM carray(?1) AS wanted"
+        "  CROSS JOIN sketch_shingles AS k ON k.shingle = wanted.value GROUP BY k.sketch_id"
+        ") AS found CROSS JOIN sketches AS s ON s.id = found.id"
+        # Of those that were kept in the form of old only a few pairs are keys.
+        " WHERE found.shared >= min(?2, s.words - 1) OR length(s.shingles) % 2 = 0 AND s.decisive = ?3"
+        " ORDER BY found.shared DESC, s.id LIMIT ?4",
+        (
+            apsw.carray(array("q", sorted(wanted.shingles))),
+            min(LEAST_SHARED, len(wanted.shingles)),
+            wanted.decisive,
+            MOST_ALIKE,
+        ),
     )
-    return [
-        line_hash
-        for line_hash, words, decisive, shingles in rows
-        if near_duplicate_sketches(wanted, Sketch(words, decisive, unpack_shingles(shingles)))
-    ]
+    return [(line_hash, unpack_sketch(words, decisive, data)) for line_hash, words, decisive, data in rows]
+
+
+def read_sketches(connection: apsw.Connection, hashes: Collection[bytes]) -> dict[bytes, Sketch]:
+    """The sketches of those of these lines that have one."""
+    rows = connection.execute(
+        "SELECT hash, words, decisive, shingles FROM sketches WHERE hash IN (SELECT value FROM carray(?))",
+        (apsw.carray(tuple(hashes)),),
+    )
+    return {line_hash: unpack_sketch(words, decisive, data) for line_hash, words, decisive, data in rows}
 
 
 def put_sketch(connection: apsw.Connection, line_hash: bytes, made: Sketch) -> None:
@@ -113,12 +129,12 @@ def put_sketch(connection: apsw.Connection, line_hash: bytes, made: Sketch) -> N
     sketch_id = connection.execute(
         "INSERT INTO sketches (hash, words, decisive, shingles) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (hash) DO NOTHING RETURNING id",
-        (line_hash, made.words, made.decisive, pack_shingles(made)),
+        (line_hash, made.words, made.decisive, pack_sketch(made)),
     ).get
     if sketch_id is not None:
         connection.executemany(
             "INSERT INTO sketch_shingles (shingle, sketch_id) VALUES (?, ?)",
-            [(key, sketch_id) for key in made.keys],
+            [(key, sketch_id) for key in made.rich_keys],
         )
 
 

@@ -1,6 +1,7 @@
 """The chat model of a runtime that attached: the daemon asks it over the runtime's own connection."""
 
 import math
+from collections.abc import Collection
 from typing import Final, Protocol
 
 import structlog
@@ -120,12 +121,14 @@ class RuntimeChatModel:
             raise ChatModelError("off", "the chat model is closed")
         request = within(request, self._timeout_s)
         failure = ChatModelError("unavailable", "no runtime is attached")
-        for runtime in self._runtimes.order():
+        asked: set[AttachedRuntime] = set()
+        while runtime := self._next(asked):
+            asked.add(runtime)
             try:
                 return await self._ask(runtime, request)
             except ChatModelError as error:
                 failure = error
-                _log.info("attached runtime failed", failure=error.failure, purpose=request.purpose)
+                _log.info("attached runtime failed", reason=error.failure, kind=request.purpose)
                 if error.failure == "timeout":
                     break
         raise failure
@@ -133,6 +136,10 @@ class RuntimeChatModel:
     async def aclose(self) -> None:
         """Ask nobody any more."""
         self._closed = True
+
+    def _next(self, asked: Collection[AttachedRuntime]) -> AttachedRuntime | None:
+        """Whom to ask next; who is attached may have changed since the last one was asked."""
+        return next((runtime for runtime in self._runtimes.order() if runtime not in asked), None)
 
     async def _ask(self, runtime: AttachedRuntime, request: ChatRequest) -> str:
         began_at = trio.current_time()

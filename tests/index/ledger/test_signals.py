@@ -166,7 +166,15 @@ def test_what_a_session_asked_goes_with_it() -> None:
             connection, [met("a", session="one"), met("a", session="two"), met("b", session="one")]
         )
         gone = [SessionKey("main", "one")]
-        assert upkeep.count_sessions(connection, gone) == upkeep.drop_sessions(connection, gone) == 2
+        later = AT + timedelta(days=1)
+        assert upkeep.count_sessions(connection, None, None) == 3
+        assert (
+            upkeep.count_sessions(connection, gone, later)
+            == upkeep.count_sessions(connection, None, later)
+            == 0
+        )
+        count = upkeep.count_sessions(connection, gone, AT)
+        assert upkeep.drop_sessions(connection, gone, None) == count == 2
         assert upkeep.drop_silent(connection) == 1
         assert texts(connection) == {"a"}
 

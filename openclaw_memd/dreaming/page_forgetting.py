@@ -1,0 +1,76 @@
+"""Forgetting on the pages of dreaming: DREAMS.md and the reports."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from openclaw_memd.domain.dream_cuts import count_gone, cut_page, cut_report
+from openclaw_memd.domain.dream_pages import drop_entries
+from openclaw_memd.dreaming.pages import Pages
+from openclaw_memd.dreaming.rendering import plain
+from openclaw_memd.dreaming.runs import Runs
+
+Takes = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenPages:
+    """How many lines went, or would go, and codes of what could not be done."""
+
+    lines: int
+    problems: tuple[str, ...] = ()
+
+
+class PageForgetting:
+    """Takes out what the pages show of claims, and what the diary tells of them in other words."""
+
+    def __init__(self, pages: Pages, runs: Runs) -> None:
+        self._pages = pages
+        self._runs = runs
+
+    async def forget(
+        self,
+        texts: Collection[str],
+        keys: Collection[str],
+        takes_text: Takes,
+        cut_other: Callable[[str], str],
+        *,
+        dry_run: bool,
+    ) -> ForgottenPages:
+        """Forget what says one of ``texts`` or is taken, and entries of the diary that tell of ``keys``.
+
+        ``cut_other`` gives what is left of what people wrote into DREAMS.md. With ``dry_run`` nothing is
+        written.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be read.
+        """
+        needles = {needle for text in texts if (needle := plain(text))}
+        told = await self._runs.that_told(keys) if keys else ()
+        page_lines = 0
+        report_lines = 0
+
+        def takes(text: str) -> bool:
+            return any(needle in text for needle in needles) or takes_text(text)
+
+        def page(text: str) -> str:
+            nonlocal page_lines
+            left = cut_page(drop_entries(text, told), takes, cut_other)
+            page_lines = count_gone(text, left)
+            return text if dry_run else left
+
+        def report(text: str) -> str:
+            nonlocal report_lines
+            left = cut_report(text, takes)
+            report_lines += count_gone(text, left)
+            return text if dry_run else left
+
+        problems = await self._pages.rewrite(page, report)
+        return ForgottenPages(page_lines + report_lines, tuple(problems))
+
+    async def settle(self) -> None:
+        """Let earlier versions of DREAMS.md go at once.
+
+        Raises:
+            OSError: the disk cannot be written.
+        """
+        await self._pages.settle()
