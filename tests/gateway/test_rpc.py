@@ -453,3 +453,15 @@ async def test_jobs_are_listed_and_cancelled(services: FakeServices) -> None:
         assert (await ask(call("job.cancel", id="none")))["error"]["code"] == -32001
         unknown = (await ask(call("job.list", after="none")))["error"]
         assert (unknown["code"], unknown["data"]["field"]) == (-32001, "after")
+
+
+async def test_every_call_of_a_tainted_context_taints_its_turn(services: FakeServices) -> None:
+    tainted = {"session_id": "w5", "tainted": True}
+    async with dispatching(services) as ask:
+        await ask(call("recall.search", query="x", context={"session_id": "w5"}))
+        assert services.main.heard_taint == []
+        await ask(call("recall.search", query="x", context=tainted))
+        await ask(call("memory.remember", text="x", context=tainted))  # denied, and heard
+        assert [caller.session_id for caller in services.main.heard_taint] == ["w5", "w5"]
+        await ask(call("session.end", context=tainted))  # sees to turns itself
+        assert len(services.main.heard_taint) == 2
