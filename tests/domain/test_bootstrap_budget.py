@@ -1,4 +1,5 @@
 import re
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -176,7 +177,7 @@ def test_a_larger_budget_never_does_worse(text: str, one: int, other: int) -> No
         range(len(given_)),
         key=lambda index: (
             -(given_[index].entry.annotations.importance or 5),
-            -(given_[index].observed_on.toordinal() if given_[index].observed_on else 0),
+            -(given_[index].observed_on or date.min).toordinal(),
             -index,
         ),
     )
