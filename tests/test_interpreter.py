@@ -1,6 +1,7 @@
+import gc
 import sys
 
-from openclaw_memd.interpreter import TURN_S, take_short_turns
+from openclaw_memd.interpreter import NEW_OBJECTS, TURN_S, look_for_garbage_seldom, take_short_turns
 
 
 def test_turns_are_shorter_than_those_of_python() -> None:
@@ -10,3 +11,14 @@ def test_turns_are_shorter_than_those_of_python() -> None:
         assert sys.getswitchinterval() == TURN_S < before
     finally:
         sys.setswitchinterval(before)
+
+
+def test_the_collector_passes_over_what_the_program_is_made_of() -> None:
+    before = gc.get_threshold()
+    try:
+        look_for_garbage_seldom()
+        assert gc.get_threshold()[0] == NEW_OBJECTS > before[0]
+        assert gc.get_freeze_count() > len(gc.get_objects())
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -13,7 +13,7 @@ from openclaw_memd.cli.owner import acts_as_owner, call_for, configure_owner, co
 
 SUMMARY = "standing intents and reminders: list, add, cancel, done, due, why"
 
-_PAGE: Final = 200
+_PAGE: Final = 50
 _OPEN: Final = ("pending", "armed", "fired")
 _STATES: Final = (*_OPEN, "done", "cancelled", "expired")
 _SHORT_CHARS: Final = 8
@@ -136,6 +136,8 @@ def _due(options: Namespace) -> int:
         print(f"{_short(intent)}  {_local(one['due_at'])}  {plain_line(intent['description'])}")
     if not answer["reminders"]:
         print("nothing is due")
+    elif answer.get("more"):
+        print("more is due")
     return DONE
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
+from itertools import chain
 
 import trio
 
@@ -103,7 +104,8 @@ class Deletions:
             steps, looks[file] = self._own_work(files[file], known)
             if before is not None:
                 others = [other for other in CURATED_FILES if other != file]
-                elsewhere = [trace for other in others for trace in now.get(other, known.entries[other] or ())]
+                held = [now.get(other, known.entries[other] or ()) for other in others]
+                elsewhere = list(chain.from_iterable(held))
                 deleted += find_deleted(before, steps, traces, elsewhere)
         returned: list[Trace] = []
         if buried := [*known.deleted, *deleted]:

@@ -91,8 +91,8 @@ def _warnings(state: CuratedState, today: date) -> Iterable[str]:
     for file, found in state.files.items():
         if len(found.entries) > MOST_ENTRIES:
             yield (
-                f"{file} has more than {MOST_ENTRIES:,} entries: those after them are not shown, nothing can be"
-                " remembered in it, and what is deleted from it may come back; shorten it"
+                f"{file} has more than {MOST_ENTRIES:,} entries: those after them are not shown, nothing can"
+                " be remembered in it, and what is deleted from it may come back; shorten it"
             )
             continue
         due = sum(

@@ -110,14 +110,16 @@ class Remembering:
             InvalidParamsError: a field cannot be written, or ``replaces`` names nothing (``no_entry``).
             ConflictError: ``replaces`` names several (``ambiguous``), the file has no place for an entry
                 (``no_place``), or others change it all the time (``changed``).
-            TooLargeError: the entry (``note_bytes``) or the file (``file_bytes``, ``entries``) would be too long.
+            TooLargeError: the entry (``note_bytes``) or the file (``file_bytes``) would be too long, or the
+                file has too many entries (``entries``).
             DeniedError, UnavailableError, DamagedError: as in ``CuratedWriter.rewrite``.
         """
         memory = await self._read(caller, wish)
         state = await self._core.refresh()
         known = state.files.get(wish.file)
         planning = _Planning(wish.file, memory, self._analyzer, _trusted(known))
-        await trio.to_thread.run_sync(planning.plan, None if known is None else known.text)
+        now = None if known is None else known.text
+        await trio.to_thread.run_sync(planning.plan, now, abandon_on_cancel=True)
         provenance = _provenance(caller)
 
         def plan(current: str | None) -> Revision | None:

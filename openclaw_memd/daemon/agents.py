@@ -171,14 +171,17 @@ class AgentMemory:
         return self.memory.write_path.history
 
     async def undo(self, preimage_id: int, deadline_at: float = inf) -> Rewritten:
-        """Make a curated file what it was before one rewrite, and show it in the index until ``deadline_at``."""
+        """Make a curated file what it was before one rewrite, and show it in the index.
+
+        What was done is answered by ``deadline_at`` (in trio's time), shown or not.
+        """
         with _damage_told():
             undone = await self.history.undo(preimage_id)
             await self._show(undone.file, deadline_at)
         return undone
 
     async def _show(self, file: str, deadline_at: float) -> None:
-        """Show in the index what was written, as far as there is time. It is done: nothing denies it any more.
+        """Show in the index what was written, as far as there is time. It is done: nothing denies it now.
 
         A long file is left to those who follow the files: to index it takes longer than to write it.
         """

@@ -13,6 +13,10 @@ _PROGRAM: Final = re.compile(
 )
 _OPERATOR: Final = re.compile(r"\s--?[A-Za-z]|\s(?:&&|\|\||\||>>?|<)\s|(?:^|\s)(?:\.{0,2}/|~/)\S|=\S")
 _SENTENCE: Final = re.compile(r"[.!?:;,](?:\s|$)|[。！？，；：]")
+_KNOWN: Final = re.compile(
+    r"git (?:fetch|pull|push|rebase|reset) (?:origin|upstream)(?:[ /][\w./-]+)?"
+    r"|docker compose (?:build|down|logs|ps|pull|restart|up)(?: [\w-]+)?"
+)
 _FEW_WORDS: Final = 3
 
 
@@ -24,5 +28,7 @@ def is_bare_command(text: str) -> bool:
     match = _PROGRAM.fullmatch(text)
     if match is None or _SENTENCE.search(match["rest"]):
         return False
+    if _KNOWN.fullmatch(text):
+        return True
     is_short = len(match["rest"].split()) < _FEW_WORDS
     return is_short or bool(match["sudo"] or _OPERATOR.search(match["rest"]))

@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from itertools import islice
 from typing import Final
 
 _LEAD_CHARS: Final = 200  # OpenClaw's value, like the next
@@ -9,9 +10,33 @@ _SESSION_HEADER_CHARS: Final = 260
 _LOOK_CHARS: Final = 8_000
 
 _MARKER: Final = re.compile(r"<!--\s*(?:openclaw-memory-|openclaw:dreaming:|memd:)", re.IGNORECASE)
-_SUMMARY: Final = re.compile(r"\s*(?:[-*+]\s+)?conversation summary:", re.IGNORECASE)
-_TURN: Final = re.compile(r"\s*(?:[-*+]\s+)?(?:user|assistant)\s*:", re.IGNORECASE)
+_SUMMARY: Final = re.compile(r"\A\s*(?:[-*+]\s+)?conversation summary:", re.IGNORECASE)
+_STAMP: Final = (
+    r"\[?(?:session:\s*)?(?:[a-z]{3} )?\d{4}-\d\d-\d\d[t ]\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?"
+    r"[ \t]{0,4}(?:z\b|utc\b|[+-]\d\d:?\d\d|\([^()\n]{1,40}\))?\]?[ \t]{0,4}[:–-]?[ \t]{0,4}"
+)
+_TURN: Final = re.compile(r"\A\s*(?:[-*+]\s+)?(?:user|assistant)\s*:", re.IGNORECASE)
+_SPEECH: Final = re.compile(
+    rf"^[ \t]*(?:[-*+][ \t]+)?(?:{_STAMP})?(?:>[ \t]*)+(?:{_STAMP})?(?:user|assistant)[ \t]*:"
+    rf"|^[ \t]*(?:[-*+][ \t]+)?{_STAMP}(?:user|assistant)[ \t]*:",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SCORE_TAIL: Final = re.compile(r"\[score=[^\]\n]{0,200}\bsource=memory/", re.IGNORECASE)
+_SCORE_LINE: Final = re.compile(
+    r"\bscore\s*=\s*[0-9][^\n]{0,200}\b(?:recalls|signals|avg)\s*=\s*[0-9]", re.IGNORECASE
+)
+_WRAPPER: Final = re.compile(
+    r"\A\W{0,4}(?:\[message_id:|HEARTBEAT_OK\b|\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]{0,40}\])"
+    r"|\A.{0,200}\(untrusted(?: metadata|, for context)\b"
+)
+_STAGED_LINE: Final = re.compile(r"\W{0,4}(?:candidate|reflections?)\s*:", re.IGNORECASE)
+_HEADING: Final = re.compile(r"#{1,6}\s")
+_LABEL: Final = re.compile(r"\W{0,4}[^\s:：]+(?:\s+[^\s:：]+){0,5}\s*[:：]\W{0,4}")
+_CAPTURE: Final = re.compile(
+    r"\W{0,4}(?:(?:session(?: id| key)?|reason|source)\W{0,4}\s\S+[;\s]*)+", re.IGNORECASE
+)
+_JOINT: Final = re.compile(r": | > ")
+_MOST_TAILS: Final = 8
 _SESSION_KEY: Final = re.compile(r"session key", re.IGNORECASE)
 _SESSION_ID: Final = re.compile(r"session id", re.IGNORECASE)
 _LEAD: Final = re.compile(
@@ -33,6 +58,18 @@ class Contamination(StrEnum):
     SCORE = "score_tail"
     SESSION_HEADER = "session_header"
     REPORT = "dream_report"
+    WRAPPER = "message_wrapper"
+
+
+_SIGNS: Final = (
+    (Contamination.MARKER, _MARKER),
+    (Contamination.SUMMARY, _SUMMARY),
+    (Contamination.TRANSCRIPT, _TURN),
+    (Contamination.TRANSCRIPT, _SPEECH),
+    (Contamination.SCORE, _SCORE_TAIL),
+    (Contamination.SCORE, _SCORE_LINE),
+    (Contamination.WRAPPER, _WRAPPER),
+)
 
 
 def find_contamination(text: str, *, is_session: bool = False) -> Contamination | None:
@@ -41,17 +78,38 @@ def find_contamination(text: str, *, is_session: bool = False) -> Contamination 
     ``is_session`` says that it comes from a conversation, whose turns begin with who speaks.
     """
     looked = text[:_LOOK_CHARS]
-    if _MARKER.search(looked):
-        return Contamination.MARKER
-    if _SUMMARY.match(looked):
-        return Contamination.SUMMARY
-    if not is_session and _TURN.match(looked):
-        return Contamination.TRANSCRIPT
-    if _SCORE_TAIL.search(looked):
-        return Contamination.SCORE
+    for kind, sign in _SIGNS:
+        if not (is_session and kind is Contamination.TRANSCRIPT) and sign.search(looked):
+            return kind
     if _has_session_header(looked):
         return Contamination.SESSION_HEADER
     return Contamination.REPORT if _is_report(looked) else None
+
+
+def find_claim_contamination(text: str) -> Contamination | None:
+    """What a claim of a note is instead of a memory, whatever stands above it: ``text`` may begin with a
+    heading and the items that the claim is in.
+
+    Behind those a label may well name a user; only quoted or stamped speech is a transcript there.
+    """
+    looked = text[:_LOOK_CHARS]
+    starts = (0, *(joint.end() for joint in islice(_JOINT.finditer(looked), _MOST_TAILS)))
+    for tail in (looked[start:] for start in starts):
+        found = find_contamination(tail, is_session=True)
+        if found is not None:
+            return found
+        if _SPEECH.search(tail):
+            return Contamination.TRANSCRIPT
+    return None
+
+
+def says_nothing(body: str) -> bool:
+    """Whether the own part of a claim is a heading, a label without a value, the head of a captured
+    conversation, or a candidate of a report of the night.
+    """
+    return bool(
+        _HEADING.match(body) or _LABEL.fullmatch(body) or _CAPTURE.fullmatch(body) or _STAGED_LINE.match(body)
+    )
 
 
 def _has_session_header(text: str) -> bool:

@@ -12,13 +12,15 @@ from datetime import date
 from typing import Final, NamedTuple
 
 from openclaw_memd.domain.annotations import strip_annotations
+from openclaw_memd.domain.commands import is_bare_command
 from openclaw_memd.domain.comments import comments_in_line
-from openclaw_memd.domain.contamination import find_contamination
+from openclaw_memd.domain.contamination import find_claim_contamination, find_contamination, says_nothing
 from openclaw_memd.domain.fences import Fence, opening_fence
 from openclaw_memd.domain.lines import indent_width, split_lines
 from openclaw_memd.domain.markdown import Entry, parse_entries, read_spans
 from openclaw_memd.domain.plain_headings import is_plain_heading
 from openclaw_memd.domain.scripts import RUN_BODY
+from openclaw_memd.domain.unfit import find_unfit
 
 LEAST_CHARS: Final = 8  # OpenClaw's value; a character of a script without spaces says as much as two
 
@@ -52,7 +54,8 @@ class Claim:
 def read_claims(text: str) -> list[Claim]:
     """The claims of a note, in order. What dreaming put into it is left out, with all lines counted.
 
-    Of an entry that is text of a machine nothing is claimed, whatever its parts look like.
+    Of an entry that is text of a machine nothing is claimed, whatever its parts look like; nor of captured
+    conversation, which counts where it was said.
     """
     plain = _without_managed(text)
     headings = _Headings(plain)
@@ -61,7 +64,7 @@ def read_claims(text: str) -> list[Claim]:
         claim
         for entry in entries
         for claim in _claims(entry, headings.above(entry))
-        if _says_enough(claim.body)
+        if _says_enough(claim.body) and _is_claim(claim)
     ]
 
 
@@ -237,6 +240,17 @@ def _without_comments(line: str) -> str:
         if comment.closed:
             line = f"{line[: comment.start].rstrip()} {line[comment.end :].lstrip()}".rstrip()
     return line
+
+
+def _is_claim(claim: Claim) -> bool:
+    """Whether the own part of a claim may be a memory, whatever a heading above it makes of it.
+
+    What has nothing above it is judged later by all of its text, and that is told.
+    """
+    body = claim.body
+    if says_nothing(body) or find_claim_contamination(body) is not None:
+        return False
+    return claim.text == body or not (is_bare_command(body) or find_unfit(body))
 
 
 def _says_enough(text: str) -> bool:

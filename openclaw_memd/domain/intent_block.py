@@ -29,6 +29,21 @@ def reminder_line(intent: Intent) -> str:
     return f"Reminder (due {due_at}): {neutralize(intent.description)}"
 
 
+def fit_reminders(events: Sequence[Intent], reminders: Sequence[Intent]) -> list[int]:
+    """Which of ``reminders`` find room beside ``events``, by their places; what is first has the first choice.
+
+    What is due stays so until it is confirmed, so what finds none comes with a later message.
+    """
+    room = MOST_CHARS - sum(len(event_line(event)) + 1 for event in events)
+    fitting: list[int] = []
+    for place, reminder in enumerate(reminders):
+        size = len(reminder_line(reminder)) + 1
+        if size <= room or not (events or fitting):  # one that is longer than all comes alone
+            room -= size
+            fitting.append(place)
+    return fitting
+
+
 def frame_intents(events: Sequence[Intent], reminders: Sequence[Intent]) -> str:
     """What fired and what is due as one block; ``""`` when nothing did and is."""
     lines = [*map(event_line, events), *map(reminder_line, reminders)]

@@ -39,14 +39,11 @@ def _is_meant(intent: Intent, caller: Caller) -> bool:
 
 
 def _is_creator(intent: Intent, caller: Caller) -> bool:
-    """Ids are those of one account of one provider; between such, and where one is missing, the host's word
-    that it is the owner counts."""
+    """Ids are those of one account of one provider; between such, and where a provider or an id is missing, the
+    host's word that it is the owner counts."""
     known = _known(caller.sender.id)
-    if (
-        intent.creator.id is not None
-        and known is not None
-        and _is_same_account(intent.channel, caller.channel)
-    ):
+    is_comparable = intent.channel.provider is not None and _is_same_account(intent.channel, caller.channel)
+    if intent.creator.id is not None and known is not None and is_comparable:
         return known == intent.creator.id
     return intent.creator.is_owner and caller.sender.is_owner
 
@@ -55,17 +52,24 @@ def _is_there(intent: Intent, caller: Caller) -> bool:
     is_private = caller.chat_type is ChatType.DIRECT
     match intent.scope:
         case Scope.CONVERSATION:
-            if not intent.channel.is_whole:
-                return is_private and _agrees(intent.channel, caller.channel)
-            return _is_same_account(intent.channel, caller.channel) and (
-                intent.channel.conversation_id == caller.channel.conversation_id
-            )
+            if intent.channel.is_whole:
+                return _is_same_conversation(intent.channel, caller.channel)
+            is_creators = intent.sender_scope is SenderScope.SENDER
+            return is_creators and is_private and _agrees(intent.channel, caller.channel)
         case Scope.CHANNEL:
-            return intent.channel.provider is not None and _is_same_account(intent.channel, caller.channel)
+            if is_private:
+                return intent.channel.provider is not None and _is_same_account(
+                    intent.channel, caller.channel
+                )
+            return intent.channel.is_whole and _is_same_conversation(intent.channel, caller.channel)
         case Scope.ANYWHERE:
             return is_private or intent.sender_scope is SenderScope.ANYONE
         case _:
             assert_never(intent.scope)
+
+
+def _is_same_conversation(one: Channel, other: Channel) -> bool:
+    return _is_same_account(one, other) and one.conversation_id == other.conversation_id
 
 
 def _is_same_account(one: Channel, other: Channel) -> bool:

@@ -18,6 +18,10 @@ MOST_KEYWORD_CHARS: Final = 120
 RELEASE_WINDOW: Final = timedelta(minutes=10)
 """How long a fire may be given back."""
 
+AHEAD: Final = timedelta(days=1)
+"""What lies farther ahead although it has been is of a clock that was wrong. A clock that is set back by less
+brings nothing a second time."""
+
 
 class Kind(StrEnum):
     """What an intent waits for."""
@@ -125,6 +129,13 @@ def settle(intent: Intent, now: datetime) -> Intent:
     if intent.status is Status.FIRED and is_rested(intent, now):
         return replace(intent, status=Status.ARMED)
     return intent
+
+
+def was_ahead(intent: Intent, now: datetime) -> bool:
+    """Whether the clock ran ahead when the intent was made, or came last; that it does so no more, ``now``
+    shows."""
+    last_at = max(intent.created_at, intent.last_fired_at or intent.created_at)
+    return intent.is_open and last_at > now + AHEAD
 
 
 def is_rested(intent: Intent, now: datetime) -> bool:

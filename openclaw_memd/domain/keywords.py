@@ -1,17 +1,24 @@
 """When the keywords of an intent are in a message: words whole or in another ending, in any order. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import add
 from typing import Final
 
-from openclaw_memd.domain.folding import normalize
+from openclaw_memd.domain.folding import fold, normalize
 from openclaw_memd.domain.scripts import EMOJI_PATTERN
 from openclaw_memd.domain.stemming import Stems
+from openclaw_memd.domain.stopwords import ACRONYMS, CHINESE_PHRASES, JAPANESE_PHRASES
 from openclaw_memd.domain.triggers import Word, cuts_word, is_same_word, split_words
 
+FORMS_VERSION: Final = 2
+"""Grows whenever the forms of some keyword change."""
+
 _EMOJI: Final = re.compile(EMOJI_PATTERN)
+_SIGNED: Final = re.compile(r"(?<![\w.+#])(?:[^\W_]+(?:\+\+|\+(?!\w)|#(?!\w))|\.[^\W\d_]\w*)")
+_CAPITALS: Final = re.compile(r"\b[A-Z]+\b")
+_LEAST_SHOUTED: Final = 3
 _PAIR: Final = 2
 
 
@@ -33,25 +40,42 @@ def read_message(text: str, stems: Stems) -> Said:
     """What is in the spoken text of a message."""
     by_form: dict[str, list[str]] = {}
     runs: list[str] = []
-    for word in split_keyword(text):
+    whole = normalize(text)
+    words = dict.fromkeys(split_words(text, least_chars=1))
+    for word in words | dict.fromkeys(_marked(whole, _acronyms(whole))):
         if word.is_run:
             runs.append(word.text)
         else:
-            for form in stems.forms(word.text):
+            for form in _forms(word.text, stems):
                 by_form.setdefault(form, []).append(word.text)
     return Said(by_form, tuple(runs))
 
 
 def split_keyword(keyword: str) -> list[Word]:
-    """The distinct words of a keyword, single characters and emoji too; none: it can never match."""
-    found = dict.fromkeys(split_words(keyword, least_chars=1))
-    found |= dict.fromkeys(Word(emoji, is_run=False) for emoji in _EMOJI.findall(normalize(keyword)))
-    return list(found)
+    """The distinct words of a keyword, single characters and emoji too; none: it can never match.
+
+    A sign that belongs to a word is kept with it (``C++``, ``C#``, ``.env``), and so are the capitals of an
+    acronym that is a common word in small letters (``IT``).
+    """
+    text = normalize(keyword)
+    plain = _SIGNED.sub(" ", text)
+    acronyms = _acronyms(plain)
+    plain = _CAPITALS.sub(lambda found: " " if found[0] in acronyms else found[0], plain)
+    found = dict.fromkeys(split_words(plain, least_chars=1))
+    return list(found | dict.fromkeys(_marked(text, acronyms)))
+
+
+def is_common(keyword: str, stop_words: Iterable[Container[str]]) -> bool:
+    """Whether a keyword has nothing but words that most messages of one language have."""
+    words = split_keyword(keyword)
+    if not words:
+        return False
+    return any(all(_is_stop_word(word, common) for word in words) for common in stop_words)
 
 
 def word_forms(word: Word, stems: Stems) -> Sequence[str]:
     """The forms of which a message that has ``word`` has at least one."""
-    return (word.text[:_PAIR],) if word.is_run else tuple(dict.fromkeys(stems.forms(word.text)))
+    return (word.text[:_PAIR],) if word.is_run else tuple(dict.fromkeys(_forms(word.text, stems)))
 
 
 def keyword_forms(keywords: Sequence[str], stems: Stems) -> list[list[Sequence[str]]]:
@@ -69,12 +93,44 @@ def find_said(keywords: Sequence[str], said: Said, stems: Stems) -> str | None:
     return next((keyword for keyword in keywords if is_said(split_keyword(keyword), said, stems)), None)
 
 
+def _marked(text: str, acronyms: Collection[str]) -> Iterator[Word]:
+    """What counts only as it stands: words with their signs, acronyms, emoji."""
+    yield from (Word(fold(found), is_run=False) for found in _SIGNED.findall(text))
+    yield from (Word(acronym, is_run=False) for acronym in acronyms)
+    yield from (Word(emoji, is_run=False) for emoji in _EMOJI.findall(text))
+
+
+def _acronyms(text: str) -> Collection[str]:
+    """The acronyms of ``text``; none where all of it is in capitals."""
+    if len(text.split()) >= _LEAST_SHOUTED and text.isupper():
+        return ()
+    return dict.fromkeys(found for found in _CAPITALS.findall(text) if found in ACRONYMS)
+
+
+def _is_exact(text: str) -> bool:
+    return text in ACRONYMS or _SIGNED.fullmatch(text) is not None
+
+
+def _is_stop_word(word: Word, common: Container[str]) -> bool:
+    if word.is_run:
+        return word.text in CHINESE_PHRASES or word.text in JAPANESE_PHRASES
+    return word.text in common
+
+
+def _forms(text: str, stems: Stems) -> Sequence[str]:
+    """The stems of a word; English ones leave the plural of ``bus`` apart."""
+    if _is_exact(text):
+        return (text,)
+    forms = stems.forms(text)
+    return (*forms, text[:-2]) if text.isascii() and len(text) > 4 and text.endswith("uses") else forms
+
+
 def _has(said: Said, word: Word, stems: Stems) -> bool:
     if word.is_run:
         return any(_is_within(word.text, run) for run in said.runs)
     return any(
-        other == word.text or is_same_word(word.text, other)
-        for form in stems.forms(word.text)
+        other == word.text or (not _is_exact(word.text) and is_same_word(word.text, other))
+        for form in _forms(word.text, stems)
         for other in said.by_form.get(form, ())
     )
 

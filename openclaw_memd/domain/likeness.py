@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from openclaw_memd.domain.sketches import DECIDES, IS_UNIT, Sketch, near_duplicate_sketches
+from openclaw_memd.domain.sketches import DECIDES, DENIES, IS_UNIT, Sketch, near_duplicate_sketches
 
 LEAST_CONTENT: Final = 5
 """A text of fewer content words is held by others by chance; two characters of a run count as a word."""
@@ -15,6 +15,12 @@ EDITED_SHARE: Final = 0.7
 
 _PAIRS_SHARE: Final = 0.7
 _HELD_PERCENT: Final = 95
+_MOST_BETWEEN: Final = 8
+"""So many other words may be strewn in."""
+
+_FEW: Final = 32
+"""Up to so many content words every width is tried; of a long text few are, since each costs its length."""
+
 MOST_JOINED: Final = 3
 """A text that is wrapped over more lines is not looked for."""
 
@@ -22,8 +28,8 @@ MOST_JOINED: Final = 3
 def is_copy(found: Sketch, recorded: Sketch) -> bool:
     """Whether a line says what was recorded, holds all of it beside other text, or is a good part of it.
 
-    Words may be swapped in pieces or left out. Somewhere in the longer one there are the content words of the
-    shorter one, with the same numbers, identifiers and negations and no others among them.
+    Words may be swapped in pieces, left out or strewn in. Somewhere in the longer one there are the content
+    words of the shorter one with all its numbers, identifiers and negations, and no other negation.
     """
     if near_duplicate_sketches(found, recorded):
         return True
@@ -38,10 +44,10 @@ def holds(long: Sketch, short: Sketch) -> bool:
     if len(long.shingles & short.shingles) < _PAIRS_SHARE * len(short.shingles):
         return False
     size = len(short.terms)
-    return any(
-        _has_window(long.terms, short.terms, min(width, len(long.terms)))
-        for width in {size, size + max(1, size // 10)}
-    )
+    widest = min(size + min(max(2, size // 4), _MOST_BETWEEN), len(long.terms))
+    narrowest = min(size, widest)
+    widths = {*range(narrowest, widest, 1 + size // _FEW), widest}
+    return any(_has_window(long.terms, short.terms, width) for width in sorted(widths))
 
 
 def is_edit(found: Sketch, vanished: Sketch) -> bool:
@@ -99,7 +105,10 @@ def _needed(short: Sequence[int]) -> int:
 
 
 def _has_window(long: Sequence[int], short: Sequence[int], width: int) -> bool:
-    """Whether ``width`` terms of ``long`` in a row are nearly all those of ``short`` and decide the same."""
+    """Whether among ``width`` terms of ``long`` in a row are nearly all of ``short``, and whatever decides.
+
+    More may be there, but no other negation.
+    """
     wanted = Counter(short)
     needed = _needed(short)
     have: Counter[int] = Counter()
@@ -108,18 +117,18 @@ def _has_window(long: Sequence[int], short: Sequence[int], width: int) -> bool:
     for end, term in enumerate(long, 1):
         if have[term] < wanted[term]:
             shared += 1
-            odd -= term & DECIDES
+            odd -= bool(term & DECIDES)
         else:
-            odd += term & DECIDES
+            odd += bool(term & DENIES)
         have[term] += 1
         if end > width:
             old = long[end - width - 1]
             have[old] -= 1
             if have[old] < wanted[old]:
                 shared -= 1
-                odd += old & DECIDES
+                odd += bool(old & DECIDES)
             else:
-                odd -= old & DECIDES
+                odd -= bool(old & DENIES)
         if end >= width and shared >= needed and odd == 0:
             return True
     return False

@@ -61,7 +61,8 @@ def lint_entry(
         trace = trace_text(entry.text, analyzer)
         twins = (one for one in others if trace_text(one.text, analyzer).is_like(trace))
         if (twin := next(twins, None)) is not None:
-            found.append(_repeat(entry.start_line, twin.start_line, is_exact=trace == trace_text(twin.text, analyzer)))
+            is_exact = trace.hash == trace_text(twin.text, analyzer).hash
+            found.append(_repeat(entry.start_line, twin.start_line, is_exact=is_exact))
         rivals = [one for one in others if _subject(file, one) == _subject(file, entry)]
         found += _same_keys(file, [*rivals[:1], entry])
     return _findings(file, found)

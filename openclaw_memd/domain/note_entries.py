@@ -113,6 +113,8 @@ def _without_marker(text: str, field: str) -> str:
     if match := _BULLET.match(text):
         text = text[match.end() :]
     lines = tidy_text(text, field).split("\n")
+    if all(_RULE.match(line) or not line for line in lines):
+        raise InvalidParamsError(f"{field} is blank", field=field, reason="value")
     for index, line in lines_outside_fences(lines):
         if found := _RULE.match(line):
             lines[index] = f"{found[1]}\\{line[found.end(1) :]}"

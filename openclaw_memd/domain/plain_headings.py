@@ -6,8 +6,10 @@ from typing import Final
 from openclaw_memd.domain.folding import fold, normalize
 
 _DATED: Final = re.compile(
-    r"\s*\d{4}-\d{2}-\d{2}(?:\.md|[-_][\w-]*\.md)?\s*"
-    r"(?:\([^)]*\)|:\s*from outside, not trusted(?:\s*\([^)]*\))?)?\s*"
+    r"\s*(?:session:\s*)?\d{4}-\d{2}-\d{2}"
+    r"(?:\.md|[-_][\w-]*\.md|[T ]\d{1,2}:\d\d(?::\d\d)?Z?(?:\s+UTC)?)?\s*"
+    r"(?:\([^)]*\)|:\s*from outside, not trusted(?:\s*\([^)]*\))?)?\s*",
+    re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W\d_]+")
 

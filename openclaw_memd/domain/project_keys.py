@@ -1,7 +1,7 @@
 """Keys of projects (``host/owner/repo``, ``path:/a/folder``) and how an annotation lists them.
 
-The separator and the escapes are OpenClaw's; ``|``, the backtick and control characters are escaped too, since
-here they mean something in an annotation, or are not text. What is written is read back as it was.
+The separator and the escapes are OpenClaw's; ``|``, the backtick and control characters are escaped too,
+since here they mean something in an annotation, or are not text. What is written is read back as it was.
 """
 
 import re

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final, Generic, Protocol, TypeVar
 
 from openclaw_memd.domain.commands import is_bare_command
-from openclaw_memd.domain.contamination import find_contamination
+from openclaw_memd.domain.contamination import find_claim_contamination, find_contamination
 from openclaw_memd.domain.promotion_score import Score, Signals, score_signals
 from openclaw_memd.domain.provenance import Provenance, SessionKind, is_trusted
 from openclaw_memd.domain.secrets import mask_secrets
@@ -209,6 +209,8 @@ def _is_no_memory(candidate: Claim) -> Exclusion | None:
     """What kind of text it is, if none that lasts."""
     text = candidate.text
     if find_contamination(text, is_session=candidate.is_session) is not None:
+        return Exclusion.CONTAMINATION
+    if not candidate.is_session and find_claim_contamination(text) is not None:
         return Exclusion.CONTAMINATION
     if mask_secrets(text) != text:
         return Exclusion.SECRET

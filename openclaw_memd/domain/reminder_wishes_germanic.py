@@ -28,6 +28,7 @@ ENGLISH: Final = ReminderGrammar(
         words(f"(?:this|in the|each|every|next) (?:{_PART}|weekend)", "at night"),
         words(f"every (?:other |second |{_COUNT} )?(?:weekday|{_UNIT})"),
         r"\b(?:daily|weekly|hourly|monthly|yearly)\b(?=$|,| (?:at|about|to|of|on)\b)",
+        words("in a (?:bit|while|moment|minute|sec(?:ond)?)", "soon"),
         words("next (?:week|month|year)", f"in {_COUNT} {_UNIT}", f"{_COUNT} {_UNIT} from now"),
         words(
             f"at (?:\\d{{1,2}}|{_HOUR})(?! (?:point|time|stage|of|percent))", "o'?clock", "at lunch(?:time)?"
@@ -61,6 +62,7 @@ GERMAN: Final = ReminderGrammar(
         words(
             "erinner(?:e|n|ung|st|t)?", "benachrichtig(?:e|en|st|t)", "weck(?:e|en|st|t)?", "vergessen lassen"
         ),
+        words("denk(?:e|t)? (?:bitte )?(?:dran|daran)", "nicht vergessen lassen"),
         words("sag(?:e|t|en sie)? (?:mir|uns)(?: bitte)?", "bescheid", "meld(?:e|en sie)? (?:dich|sich)"),
     ),
     times=folded(

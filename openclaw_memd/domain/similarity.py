@@ -56,7 +56,8 @@ def near_duplicate(left: str, right: str, analyzer: Analyzer) -> bool:
     """Whether two texts say the same in almost the same words.
 
     Their pairs of analysed words have a Jaccard index of at least 0.9, and they hold the same numbers,
-    identifiers, negations and signs in the same order. Other punctuation, articles and particles do not count.
+    identifiers, negations and signs in the same order. Other punctuation, articles and particles do not
+    count.
     """
     if left == right:
         return True
@@ -82,10 +83,11 @@ def find_signs(text: str) -> tuple[str, ...]:
 
 
 class ContentWord(NamedTuple):
-    """A word that is no stop word, whether it decides what is said, and whether it is a unit of a run."""
+    """A word that is no stop word: whether it decides what is said, denies it, and is one unit of a run."""
 
     word: str
     decides: bool
+    denies: bool
     is_unit: bool
 
 
@@ -132,7 +134,7 @@ def _outline_anew(text: str, analyzer: Analyzer) -> Outline:
         if decides:
             decisive.append(whole if token.kind != "run" or whole in sense.NEGATION_PAIRS else word)
         if decides or whole not in _STOP_WORDS:
-            content.append(ContentWord(word, decides, token.kind == "run"))
+            content.append(ContentWord(word, decides, _denies(token, word), token.kind == "run"))
     return Outline(tuple(words), tuple(decisive), tuple(content))
 
 
@@ -150,14 +152,16 @@ def _decides(token: Token, word: str) -> bool:
         case "identifier":
             return True
         case "run":
-            return word in sense.NUMBER_UNITS or word in sense.NEGATION_UNITS or whole in sense.NEGATION_PAIRS
+            return word in sense.NUMBER_UNITS or _denies(token, word)
         case "word":
-            return (
-                whole[0].isdecimal()
-                or whole in sense.NEGATIONS
-                or whole in sense.NUMBER_WORDS
-                or whole.endswith("n't")
-            )
+            return whole[0].isdecimal() or whole in sense.NUMBER_WORDS or _denies(token, word)
+
+
+def _denies(token: Token, word: str) -> bool:
+    whole = token.forms[0]
+    if token.kind == "run":
+        return word in sense.NEGATION_UNITS or whole in sense.NEGATION_PAIRS
+    return token.kind == "word" and (whole in sense.NEGATIONS or whole.endswith("n't"))
 
 
 def _pair(words: Sequence[str]) -> Shingles:

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -33,6 +33,9 @@ DECIDES: Final = 1
 IS_UNIT: Final = 2
 """The bit of a term that is one character of a script without spaces."""
 
+DENIES: Final = 4
+"""The bit of a term that is a negation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
@@ -40,14 +43,15 @@ class Sketch:
 
     ``words`` counts those that were analysed, ``decisive`` is a hash of the decisive ones in their order and
     of the signs, if these count, and ``shingles`` are hashes of the pairs of neighbours, as signed numbers of
-    64 bits. ``terms`` are hashes of the content words in their order, of 30 bits and two that tell their kind
-    (``DECIDES``, ``IS_UNIT``).
+    64 bits. ``terms`` are hashes of the content words in their order, of 29 bits and three that tell their
+    kind (``DECIDES``, ``IS_UNIT``, ``DENIES``); not every sketch that was kept has them, so they make no
+    difference to which are equal.
     """
 
     words: int
     decisive: bytes
     shingles: frozenset[int]
-    terms: tuple[int, ...] = ()
+    terms: tuple[int, ...] = field(default=(), compare=False)
 
     @property
     def rich_keys(self) -> list[int]:
@@ -140,8 +144,8 @@ def _hash_word(word: str) -> int:
 
 def _hash_term(found: ContentWord) -> int:
     """An unsigned number of 32 bits for a content word."""
-    kind = (DECIDES if found.decides else 0) | (IS_UNIT if found.is_unit else 0)
-    return _hash_word(found.word) & 0xFFFF_FFFC | kind
+    kind = DECIDES * found.decides | IS_UNIT * found.is_unit | DENIES * found.denies
+    return _hash_word(found.word) & 0xFFFF_FFF8 | kind
 
 
 def _mix(left: int, right: int) -> int:

@@ -77,7 +77,7 @@ class Traces:
             yield same
         if trace.sketch.words:
             places = (place for key in self._keys(trace.sketch) for place in self._by_key.get(key, ()))
-            for place in islice(places, _MOST_COMPARED):
+            for place in dict.fromkeys(islice(places, _MOST_COMPARED)):
                 if place != same and trace.is_like(self._traces[place]):
                     yield place
 

@@ -23,6 +23,12 @@ MOST_ENDING_CHARS: Final = 3
 """How many letters two Latin words may differ in after what they share: the English stemmer also joins
 ``organ`` with ``organization``. Other stemmers take endings off and nothing more."""
 
+_INFLECTIONS: Final[tuple[frozenset[str], ...]] = (
+    frozenset({"", "e", "es", "ed", "ing"}),
+    frozenset({"y", "ies", "ied", "ying"}),
+)
+"""Endings of English that a word changes among, whatever their length: policy, policies; move, moving."""
+
 _SCAN: Final = re.compile(rf"(?P<run>{RUN_PATTERN})|(?:(?![{RUN_BODY}])\w)+")
 _KATAKANA: Final = re.compile("[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]+")
 _HAN: Final = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\ufa0e-\ufa29\U00020000-\U000323af]")
@@ -121,7 +127,20 @@ def is_same_word(one: str, other: str) -> bool:
         if a != b:
             break
         shared += 1
-    return len(one) + len(other) - 2 * shared <= MOST_ENDING_CHARS
+    if len(one) + len(other) - 2 * shared <= MOST_ENDING_CHARS:
+        return True
+    endings = one[shared:], other[shared:]
+    return _are_inflections(*endings) or _are_inflections(*(_undouble(one, end, shared) for end in endings))
+
+
+def _are_inflections(one: str, other: str) -> bool:
+    return any(one in endings and other in endings for endings in _INFLECTIONS)
+
+
+def _undouble(word: str, ending: str, shared: int) -> str:
+    """The ending without the consonant that it begins with when that only doubles the one before: plan,
+    planning."""
+    return ending[1:] if shared and ending[:1] == word[shared - 1] else ending
 
 
 def cuts_word(run: str, start: int, end: int) -> bool:

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+import trio
+
 from openclaw_memd.domain.dream_cuts import count_gone, cut_page, cut_report
 from openclaw_memd.domain.dream_pages import drop_entries
-from openclaw_memd.dreaming.pages import Pages
+from openclaw_memd.dreaming.pages import SETTLE_S, Pages
 from openclaw_memd.dreaming.rendering import plain
 from openclaw_memd.dreaming.runs import Runs
+from openclaw_memd.errors import UnavailableError
 
 Takes = Callable[[str], bool]
 
@@ -26,6 +29,7 @@ class PageForgetting:
     def __init__(self, pages: Pages, runs: Runs) -> None:
         self._pages = pages
         self._runs = runs
+        self._settles_at = 0.0
 
     async def forget(
         self,
@@ -65,12 +69,18 @@ class PageForgetting:
             return text if dry_run else left
 
         problems = await self._pages.rewrite(page, report)
+        self._settles_at = trio.current_time() + SETTLE_S
         return ForgottenPages(page_lines + report_lines, tuple(problems))
 
     async def settle(self) -> None:
-        """Let earlier versions of DREAMS.md go at once.
+        """Let earlier versions of DREAMS.md go, once nobody writes to them any more.
 
         Raises:
-            OSError: the disk cannot be written.
+            UnavailableError: the disk cannot be written.
         """
-        await self._pages.settle()
+        if self._pages.files.has_asides:
+            await trio.sleep_until(self._settles_at)
+        try:
+            await self._pages.settle()
+        except OSError as error:
+            raise UnavailableError("DREAMS.md cannot be written", reason="disk_error") from error

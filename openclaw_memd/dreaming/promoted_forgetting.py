@@ -2,7 +2,7 @@
 from, and proposals.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -29,10 +29,9 @@ class Promoted:
     heads: Mapping[str, frozenset[bytes]] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
 
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return sum(map(len, self.heads.values()))
+    def count(self, files: Container[str]) -> int:
+        """How many there are in ``files``."""
+        return sum(len(heads) for file, heads in self.heads.items() if file in files)
 
 
 class PromotedForgetting:

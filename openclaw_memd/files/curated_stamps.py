@@ -28,7 +28,7 @@ def stamp_curated(roots: Roots) -> CuratedStamps:
     """The present stamps. Blocking: call it in a thread."""
     names = (*CURATED, IGNORE_NAME)
     try:
-        place = os.stat(roots.place(WORKSPACE))
+        place = roots.place(WORKSPACE).stat()
     except OSError:
         place = None
     try:

@@ -29,8 +29,8 @@ GRACE_S = 0.025
 """How long after its deadline a call may still hand over what it has; half of what callers are promised."""
 
 WRITE_GRACE_S = 0.04
-"""The same for a write. It is cancelled at its deadline, so that nothing is begun any more; what was committed
-by then has this long to be answered."""
+"""The same for a write. It is cancelled at its deadline, so that nothing is begun any more; what was
+committed by then has this long to be answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,8 @@ class IntentMatchParams(CallParams, frozen=True, kw_only=True):
 class IntentDueParams(CallParams, frozen=True, kw_only=True):
     """Params of ``intent.due``."""
 
+    limit: Annotated[int, Meta(ge=1, le=200, description="reminders at most, the first due first")] = 50
+
 
 class IntentTokensParams(WriteParams, frozen=True, kw_only=True):
     """Params of ``intent.confirm`` and ``intent.release``."""
@@ -161,12 +163,13 @@ class IntentsDue(Result, frozen=True, kw_only=True):
     """Result of ``intent.due``."""
 
     reminders: tuple[ReminderDue, ...]
+    more: Annotated[bool, Meta(description="others are due too; they come when these are confirmed")] = False
 
 
 class IntentsConfirmed(Written, frozen=True, kw_only=True):
     """Result of ``intent.confirm``."""
 
-    confirmed: Annotated[int, Meta(description="occurrences that were due")]
+    confirmed: Annotated[int, Meta(description="occurrences that were due for the caller")]
 
 
 class IntentsReleased(Written, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """``intent.*``: how they are served."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -26,10 +26,14 @@ from openclaw_memd.gateway.intent_shapes import (
     IntentsDue,
     IntentsReleased,
     IntentTokensParams,
+    ReminderDue,
 )
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
 from openclaw_memd.intents.shown import show_due, show_intent
 from openclaw_memd.intents.wishes import Wish
+
+_DUE_FRAME_BYTES: Final = 64
+"""What an answer of ``intent.due`` has beside the reminders."""
 
 
 async def create_intent(call: Call, params: IntentCreateParams) -> IntentAnswer:
@@ -102,20 +106,29 @@ async def match_intents(call: Call, params: IntentMatchParams) -> IntentMatches:
 
 async def list_due(call: Call, params: IntentDueParams) -> IntentsDue:
     """``intent.due``."""
-    due = await call.services.agent(params.agent_id).reminders.due(call.caller, params.agent_id)
-    return msgspec.convert(msgspec.to_builtins({"reminders": [show_due(one) for one in due]}), IntentsDue)
+    reminders = call.services.agent(params.agent_id).reminders
+    due = await reminders.due(call.caller, params.agent_id, params.limit + 1)
+    room = call.limits.result_bytes - _DUE_FRAME_BYTES
+    shown: list[ReminderDue] = []
+    for one in due[: params.limit]:
+        report = msgspec.convert(msgspec.to_builtins(show_due(one)), ReminderDue)
+        room -= len(msgspec.json.encode(report)) + 1
+        if room < 0:
+            break
+        shown.append(report)
+    return IntentsDue(reminders=tuple(shown), more=len(shown) < len(due))
 
 
 async def confirm_intents(call: Call, params: IntentTokensParams) -> IntentsConfirmed:
     """``intent.confirm``."""
     reminders = call.services.agent(params.agent_id).reminders
-    return IntentsConfirmed(confirmed=await reminders.confirm(params.agent_id, params.tokens))
+    return IntentsConfirmed(confirmed=await reminders.confirm(call.caller, params.agent_id, params.tokens))
 
 
 async def release_intents(call: Call, params: IntentTokensParams) -> IntentsReleased:
     """``intent.release``."""
-    firing = call.services.agent(params.agent_id).firing
-    return IntentsReleased(released=await firing.release(params.agent_id, params.tokens))
+    turns = call.services.agent(params.agent_id).turns
+    return IntentsReleased(released=await turns.release(call.caller, params.agent_id, params.tokens))
 
 
 def _caller(call: Call) -> Caller:

@@ -89,7 +89,7 @@ class AppendedPart(Result, frozen=True, kw_only=True):
 
 
 class Appended(Written, frozen=True, kw_only=True):
-    """Where the text is. A flush may go to two files: ``parts`` has both, the rest is of the first."""
+    """Where the text is. A text may go to two files: ``parts`` has both, the rest is of the first."""
 
     path: str
     start_line: int | None

@@ -1,7 +1,7 @@
 """Answers of ``inject.turn`` as long as a turn may be asked again, without a disk on the way to a reply."""
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Final
@@ -16,6 +16,7 @@ from openclaw_memd.index.ledger.turn_answers import (
     TurnKey,
     drop_turn,
     drop_turns,
+    find_holders,
     find_turn,
     store_turn,
 )
@@ -83,6 +84,12 @@ class TurnAnswers:
         """Forget an answer that did not arrive, in an open transaction of the ledger."""
         self._recent.pop(key, None)
         drop_turn(connection, key)
+
+    def find_holders(
+        self, connection: Any, agent: str, part: str, session: str | None = None
+    ) -> Sequence[TurnKey]:
+        """The turns of an agent, or of one of its sessions, whose answers have ``part`` in them."""
+        return find_holders(connection, agent, part, self._clock.now() - KEPT, session)
 
     async def forget(self) -> None:
         """Forget every answer: they hold text of the memory.

@@ -129,8 +129,9 @@ class Bootstrap:
         return tuple(refreshed)
 
     async def figures(self) -> tuple[CuratedFigures, ...]:
-        """How much of each curated file reaches its owner's sessions: as it was last seen, or, when that takes
-        long to tell, as it was before.
+        """How much of each curated file, as it was last seen, reaches its owner's sessions.
+
+        Of files that take long to tell of it is what was told before.
         """
         today = self._zone.day(self._clock.now())
         work = partial(self._files.figures, self._core.state, today)

@@ -174,7 +174,7 @@ class GivenFiles:
         return found
 
     def last_known(self, asking: Asking) -> Mapping[str, GivenFile]:
-        """What was given last on this day to this audience in these projects: for who cannot wait for ``give``.
+        """What was given last on this day to this audience in these projects, if nobody can wait for ``give``.
 
         A curated file that is gone, or that somebody does not vouch for all of, is not known, nor is one that
         was not given yet.
@@ -184,7 +184,8 @@ class GivenFiles:
         files = asking.state.files
         return {
             name: found[name]
-            if name in found and (name not in CURATED_FILES or (name in files and not files[name].unvouched))
+            if name in found
+            and (name not in CURATED_FILES or (name in files and not files[name].unvouched))
             else _missing(name, self._budgets.of(name), None, is_unknown=True)
             for name in asking.names
         }

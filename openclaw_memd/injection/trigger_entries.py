@@ -19,8 +19,8 @@ from openclaw_memd.domain.trigger_index import TriggerIndex, TriggerText
 from openclaw_memd.index.rows import join_heading
 from openclaw_memd.injection.trigger_vectors import TriggerVectors
 
-SHARE_S: Final = 0.01
-"""What is left of a message's time for the match when the entries are waited for."""
+SHARE: Final = 0.8
+"""How much of a message's time the entries are waited for; the match takes the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,10 @@ class TriggerEntries:
         """The entries as they are now; as they were last known, without those that are not there any more or
         that nobody vouches for now, when that cannot be told by ``deadline_at`` (in trio's time).
         """
-        state = await self._core.refresh(deadline_at - SHARE_S)
-        with trio.move_on_at(deadline_at - SHARE_S):
+        now = trio.current_time()
+        until_at = now + SHARE * (deadline_at - now)
+        state = await self._core.refresh(until_at)
+        with trio.move_on_at(until_at):
             return await self._of(state)
         return self._snapshot
 

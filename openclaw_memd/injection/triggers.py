@@ -59,7 +59,7 @@ class Triggers:
         """The entries that the message ``text`` brings up, best first, as many as the settings allow.
 
         Words count at once; meaning counts as far as the embedder answers before ``deadline_at`` (in trio's
-        time). When the curated files cannot be told by then, it is of what was last known that is still there.
+        time). Where the curated files cannot be told in time, it is what was last known and is still there.
         """
         message = spoken_text(text)
         if not message.strip() or not self._settings.trigger_entries:
@@ -76,8 +76,8 @@ class Triggers:
                 hits |= turn.meant(found, self._settings.trigger_score)
         best = sorted(hits.values(), key=_rank)
         if snapshot.version != self._entries.version:  # there was no time to take up the present one
-            found = ((hit, self._entries.present(hit.entry)) for hit in best)
-            best = [replace(hit, entry=entry) for hit, entry in found if entry is not None]
+            present = ((hit, self._entries.present(hit.entry)) for hit in best)
+            best = [replace(hit, entry=entry) for hit, entry in present if entry is not None]
         return tuple(best[: self._settings.trigger_entries])
 
 

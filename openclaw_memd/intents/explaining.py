@@ -130,7 +130,7 @@ class _Room:
     def take(self, intent: Intent) -> bool:
         """Whether there is room for ``intent``, which then takes it."""
         size = len(event_line(intent)) + 1
-        if not self._intents or size > self._chars:
+        if not self._intents or (size > self._chars and self._chars < MOST_CHARS):
             return False
         self._intents -= 1
         self._chars -= size

@@ -38,6 +38,20 @@ About = Callable[[str, str], Awaitable[Mapping[int, str]]]
 Finish = Callable[[Any, Sequence["Fired"]], None]
 """Called in the transaction that spends fires, with its connection and what fired."""
 
+Choose = Callable[[Any, Sequence[str]], Sequence[str]]
+"""Called in the transaction that gives fires back: which of these tokens are to be given back."""
+
+Finished = Callable[[Any, Sequence[str]], None]
+"""Called in the transaction that gives fires back, with the tokens of those that were."""
+
+
+def _choose_all(_connection: Any, tokens: Sequence[str]) -> Sequence[str]:
+    return tokens
+
+
+def _do_nothing(_connection: Any, _tokens: Sequence[str]) -> None:
+    pass
+
 
 async def about_nothing(_agent: str, _message: str) -> Mapping[int, str]:
     """Where meaning is not known."""
@@ -105,22 +119,27 @@ class Firing:
         return await self._state.write(work)
 
     async def release(
-        self, agent: str, tokens: Sequence[str], also: Callable[[Any], None] = lambda _connection: None
+        self, agent: str, tokens: Sequence[str], *, only: Choose = _choose_all, also: Finished = _do_nothing
     ) -> int:
         """Give fires back that were made in the last ten minutes; of how many that was done.
 
-        ``also`` is done in the same transaction. Errors as ``fire``.
+        In the same transaction ``only`` chooses from those that can be, and ``also`` is told of those that
+        were. Errors as ``fire``.
         """
 
         def work(connection: Any) -> int:
             since = self._clock.now() - RELEASE_WINDOW
-            taken = [
-                intent_fires.take_fire(connection, agent, token, since) for token in dict.fromkeys(tokens)
+            kept = [
+                token
+                for token in dict.fromkeys(tokens)
+                if intent_fires.has_fire(connection, agent, token, since)
             ]
+            chosen = only(connection, kept)
+            taken = [intent_fires.take_fire(connection, agent, token, since) for token in chosen]
             fires = [one for one in taken if one is not None]
             for one in reversed(fires):
                 _give_back(connection, one)
-            also(connection)
+            also(connection, [one.token for one in fires])
             return len(fires)
 
         return await self._state.write(work)
@@ -154,7 +173,7 @@ class Firing:
         for row in intents.get_intents(connection, found.whys):
             intent = settle(row.intent, now)
             size = len(event_line(intent)) + 1
-            if len(chosen) == most or chars + size > MOST_CHARS:
+            if len(chosen) == most or (chosen and chars + size > MOST_CHARS):
                 continue
             if not may_fire(intent, now) or not holds_for(intent, caller):
                 continue

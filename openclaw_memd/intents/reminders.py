@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 from uuid import uuid4
 
@@ -18,7 +19,6 @@ from openclaw_memd.domain.intents import (
     Status,
     confirm,
     is_due,
-    settle,
 )
 from openclaw_memd.domain.note_entries import tidy_text
 from openclaw_memd.domain.provenance import SessionKind
@@ -26,7 +26,8 @@ from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.index.ledger import intents
 from openclaw_memd.index.ledger.intent_rows import IntentRow
 from openclaw_memd.intents.service import Intents
-from openclaw_memd.intents.wishes import next_due_at
+from openclaw_memd.intents.settling import settle_by_clock
+from openclaw_memd.intents.wishes import check_near, next_due_at
 
 MOST_FOLLOW_UPS: Final = 3
 FOLLOW_UP_DAY: Final = timedelta(days=1)
@@ -57,25 +58,27 @@ class Reminders:
     def __init__(self, intents_: Intents) -> None:
         self._intents = intents_
 
-    async def due(self, caller: Caller | None, agent: str) -> list[Due]:
-        """What is due for ``caller``, the first due first; the operator sees all of ``agent``.
+    async def due(self, caller: Caller | None, agent: str, limit: int | None = None) -> list[Due]:
+        """Up to ``limit`` that are due for ``caller``, the first due first; for the operator all of ``agent``.
 
         Raises:
             UnavailableError, DamagedError: the ledger cannot be read.
         """
         now = self._intents.clock.now()
         rows = await self._intents.state.read(partial(intents.find_due, agent=agent, now=now))
-        settled = (settle(row.intent, now) for row in rows)
-        return [
+        settled = (settle_by_clock(row.intent, now, self._intents.zone) for row in rows)
+        due = (
             Due(intent, intent.due_at, token_of(intent))
             for intent in settled
             if is_due(intent, now) and intent.due_at is not None and _is_for(intent, caller)
-        ]
+        )
+        return [*islice(due, limit)]
 
-    async def confirm(self, agent: str, tokens: Sequence[str]) -> int:
-        """Take note that these were delivered; of how many occurrences that were due.
+    async def confirm(self, caller: Caller | None, agent: str, tokens: Sequence[str]) -> int:
+        """Take note that these were delivered; of how many occurrences that were due for ``caller``.
 
-        A token of an occurrence that was confirmed before, or of an event, does nothing. Errors as ``due``.
+        A token of an occurrence that was confirmed before or is for others, or of an event, does nothing.
+        Errors as ``due``.
         """
 
         def work(connection: Any) -> int:
@@ -83,8 +86,10 @@ class Reminders:
             confirmed = 0
             for token in dict.fromkeys(tokens):
                 row = intents.find_intent(connection, agent, token.partition("@")[0])
-                intent = None if row is None else settle(row.intent, now)
+                intent = None if row is None else settle_by_clock(row.intent, now, self._intents.zone)
                 if row is None or intent is None or not is_due(intent, now) or token_of(intent) != token:
+                    continue
+                if not _is_for(intent, caller):
                     continue
                 told = confirm(intent, now, next_due_at(intent, now, self._intents.zone))
                 intents.save_intent(connection, IntentRow(row.number, told))
@@ -145,8 +150,11 @@ def _follow_up(wish: FollowUp, caller: Caller, intent_id: str, now: datetime) ->
     text = " ".join(tidy_text(wish.text, "follow_ups.text").split())
     if len(text) > MOST_DESCRIPTION_CHARS:
         raise InvalidParamsError("a follow-up is too long", field="follow_ups.text", reason="value")
-    if wish.due_to <= max(now, wish.due_from):
+    if wish.due_to <= now:
         raise InvalidParamsError("a window has passed", field="follow_ups.due_to", reason="past")
+    if wish.due_to <= wish.due_from:
+        raise InvalidParamsError("a window ends before it begins", field="follow_ups.due_to", reason="window")
+    check_near(wish.due_to, now, "follow_ups.due_to")
     return Intent(
         id=intent_id,
         agent=caller.agent,

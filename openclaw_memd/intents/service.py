@@ -12,13 +12,15 @@ import trio
 
 from openclaw_memd.config.sections import Intents as Settings
 from openclaw_memd.domain.callers import Caller
-from openclaw_memd.domain.intents import RELEASE_WINDOW, Intent, Status, cancel, finish, is_due, settle
-from openclaw_memd.domain.keywords import keyword_forms
+from openclaw_memd.domain.intents import RELEASE_WINDOW, Intent, Status, cancel, finish, is_due
+from openclaw_memd.domain.keywords import FORMS_VERSION, keyword_forms
 from openclaw_memd.domain.stemming import STEMMER_VERSION, Stems
+from openclaw_memd.domain.stopwords import LISTS
 from openclaw_memd.errors import NotFoundError, UnavailableError
 from openclaw_memd.index.ledger import intent_fires, intent_words, intents
 from openclaw_memd.index.ledger.intent_rows import IntentRow
 from openclaw_memd.index.store import Store
+from openclaw_memd.intents.settling import settle_by_clock
 from openclaw_memd.intents.wishes import Wish, make_intent
 from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
@@ -57,7 +59,8 @@ class Intents:
         self.on_due: Callable[[Intent], None] = lambda _intent: None
         self._told: frozenset[tuple[str, datetime | None]] = frozenset()
         self._changed = trio.Event()
-        self._analysis = f"{STEMMER_VERSION} {' '.join(self.stems.languages)}"
+        self._stop_words = [LISTS[code] for code in self.stems.languages if code in LISTS]
+        self._analysis = f"{FORMS_VERSION} {STEMMER_VERSION} {' '.join(self.stems.languages)}"
 
     async def load(self) -> None:
         """Make the words of keywords anew when they were made by another analysis.
@@ -89,6 +92,7 @@ class Intents:
             now=self.clock.now(),
             zone=self.zone,
             settings=self.settings(caller.agent),
+            stop_words=self._stop_words,
         )
         forms = keyword_forms(intent.keywords, self.stems)
         await self.state.write(partial(intents.add_intent, intent=intent, forms=forms))
@@ -115,7 +119,7 @@ class Intents:
             now = self.clock.now()
             first = 0 if after is None else self._row(connection, agent, after, "after").number
             rows = intents.list_intents(connection, agent, tuple(Status), after=first)
-            settled = (settle(row.intent, now) for row in rows)
+            settled = (settle_by_clock(row.intent, now, self.zone) for row in rows)
             return tuple(islice((intent for intent in settled if intent.status in wanted), limit))
 
         return [*await self.state.read(work)]
@@ -123,7 +127,7 @@ class Intents:
     async def get(self, agent: str, intent_id: str) -> Intent:
         """One intent as it is now. Errors as ``list``."""
         row = await self.state.read(partial(self._row, agent=agent, intent_id=intent_id, field="id"))
-        return settle(row.intent, self.clock.now())
+        return settle_by_clock(row.intent, self.clock.now(), self.zone)
 
     async def cancel(self, agent: str, intent_id: str) -> tuple[Intent, bool]:
         """Cancel an intent; the intent, and whether it was open until now. Errors as ``list``."""
@@ -170,7 +174,7 @@ class Intents:
         """Tell each occurrence that is due once; the seconds until the next one."""
         now = self.clock.now()
         rows = await self.state.read(partial(intents.find_due, agent=None, now=now))
-        settled = (settle(row.intent, now) for row in rows)
+        settled = (settle_by_clock(row.intent, now, self.zone) for row in rows)
         due = {(intent.id, intent.due_at): intent for intent in settled if is_due(intent, now)}
         for occurrence, intent in due.items():
             if occurrence not in self._told:
@@ -187,7 +191,9 @@ class Intents:
         """
         now = self.clock.now()
         steps = (
-            partial(intents.settle_intents, settle=lambda intent: settle(intent, now), now=now),
+            partial(
+                intents.settle_intents, settle=lambda intent: settle_by_clock(intent, now, self.zone), now=now
+            ),
             partial(intent_words.drop_closed_words, before=now - RELEASE_WINDOW),
             partial(intent_fires.prune_fires, before=now - CLOSED_KEPT),
             partial(intents.prune_closed, before=now - CLOSED_KEPT),
@@ -199,7 +205,7 @@ class Intents:
     async def _change(self, agent: str, intent_id: str, change: Change) -> tuple[Intent, bool]:
         def work(connection: Any) -> tuple[Intent, bool]:
             row = self._row(connection, agent, intent_id, "id")
-            intent = settle(row.intent, self.clock.now())
+            intent = settle_by_clock(row.intent, self.clock.now(), self.zone)
             changed = change(intent)
             if changed is None:  # else a fire that is given back would open again what somebody ended
                 intent_fires.keep_fires(connection, row.number)

@@ -1,7 +1,9 @@
 """From what a caller wishes to an intent, or to a refusal that names the field."""
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final, assert_never
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from openclaw_memd.config.cron import find_cron_fault
@@ -18,12 +20,15 @@ from openclaw_memd.domain.intents import (
     SenderScope,
     Status,
 )
-from openclaw_memd.domain.keywords import split_keyword
+from openclaw_memd.domain.keywords import is_common, split_keyword
 from openclaw_memd.domain.note_entries import tidy_text
 from openclaw_memd.domain.reminder_wishes import asks_for_reminder
 from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.schedules import next_time
 from openclaw_memd.zones import Zone
+
+MOST_AHEAD: Final = timedelta(days=36_525)
+"""How far ahead a time may lie: a hundred years. What lies farther is a mistake, and the calendar ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +52,32 @@ class Wish:
 
 
 def make_intent(
-    wish: Wish, caller: Caller, intent_id: str, *, now: datetime, zone: Zone, settings: Settings
+    wish: Wish,
+    caller: Caller,
+    intent_id: str,
+    *,
+    now: datetime,
+    zone: Zone,
+    settings: Settings,
+    stop_words: Sequence[Container[str]] = (),
 ) -> Intent:
-    """The intent that ``caller`` wishes, armed.
+    """The intent that ``caller`` wishes, armed; ``stop_words`` are those of each of their languages.
 
     Raises:
         InvalidParamsError: something of it cannot be; ``field`` names it.
     """
     description = _description(wish.description)
     check_zone(wish.zone)
-    if wish.scope is Scope.CHANNEL and caller.channel.provider is None:
-        raise InvalidParamsError("the context names no channel", field="context.channel", reason="missing")
-    if wish.expires_at is not None and wish.expires_at <= now:
-        raise InvalidParamsError("expires_at has passed", field="expires_at", reason="past")
+    _check_place(wish, caller)
+    if wish.expires_at is not None:
+        if wish.expires_at <= now:
+            raise InvalidParamsError("expires_at has passed", field="expires_at", reason="past")
+        check_near(wish.expires_at, now, "expires_at")
     is_reminder = wish.at is not None or wish.cron is not None
     due_at, zone_name = _due(wish, now, zone) if is_reminder else (None, None)
-    keywords = () if is_reminder else _keywords(wish)
+    if due_at is not None and wish.expires_at is not None and wish.expires_at <= due_at:
+        raise InvalidParamsError("it is over before it is due", field="expires_at", reason="never")
+    keywords = () if is_reminder else _keywords(wish, stop_words)
     if is_reminder:
         _refuse_both(wish)
     elif asks_for_reminder(description):
@@ -104,6 +119,31 @@ def next_due_at(intent: Intent, now: datetime, zone: Zone) -> datetime | None:
     return next_time(intent.cron, _clock(intent.zone, zone, max(now, intent.due_at)))
 
 
+def check_near(at: datetime, now: datetime, field: str) -> None:
+    """Refuse a time that lies farther ahead than ``MOST_AHEAD``.
+
+    Raises:
+        InvalidParamsError: it does; ``field`` names it.
+    """
+    if at > now + MOST_AHEAD:
+        raise InvalidParamsError("a time lies more than 100 years ahead", field=field, reason="too_far")
+
+
+def _check_place(wish: Wish, caller: Caller) -> None:
+    """What the host left out never means everybody, so what is for anyone needs a known place."""
+    match wish.scope:
+        case Scope.CHANNEL:
+            is_known = caller.channel.provider is not None
+        case Scope.CONVERSATION:
+            is_known = wish.sender_scope is SenderScope.SENDER or caller.channel.is_whole
+        case Scope.ANYWHERE:
+            is_known = True
+        case _:
+            assert_never(wish.scope)
+    if not is_known:
+        raise InvalidParamsError("the context names no channel", field="context.channel", reason="missing")
+
+
 def _description(text: str) -> str:
     description = " ".join(tidy_text(text, "description").split())
     if len(description) > MOST_DESCRIPTION_CHARS:
@@ -115,7 +155,7 @@ def _description(text: str) -> str:
     return description
 
 
-def _keywords(wish: Wish) -> tuple[str, ...]:
+def _keywords(wish: Wish, stop_words: Sequence[Container[str]]) -> tuple[str, ...]:
     keywords = tuple(dict.fromkeys(" ".join(keyword.split()) for keyword in wish.keywords))
     if not keywords and not wish.semantic:
         raise InvalidParamsError("keywords, at or cron is missing", field="keywords", reason="missing")
@@ -128,6 +168,8 @@ def _keywords(wish: Wish) -> tuple[str, ...]:
             )
         if not split_keyword(keyword):
             raise InvalidParamsError("a keyword has no word in it", field="keywords", reason="no_word")
+        if is_common(keyword, stop_words):
+            raise InvalidParamsError("a keyword is in most messages", field="keywords", reason="too_common")
     return keywords
 
 
@@ -144,6 +186,7 @@ def _due(wish: Wish, now: datetime, zone: Zone) -> tuple[datetime, str | None]:
     if wish.at is not None:
         if wish.at <= now:
             raise InvalidParamsError("at has passed", field="at", reason="past")
+        check_near(wish.at, now, "at")
         return wish.at, wish.zone
     cron = wish.cron or ""
     fault = find_cron_fault(cron)
@@ -154,6 +197,11 @@ def _due(wish: Wish, now: datetime, zone: Zone) -> tuple[datetime, str | None]:
     if due_at is None:
         raise InvalidParamsError("cron names a day that never comes", field="cron", reason="never")
     return due_at, name
+
+
+def first_due_at(cron: str | None, zone_name: str | None, now: datetime, zone: Zone) -> datetime | None:
+    """When what recurs by ``cron`` comes first after ``now``; None: never, or there is no ``cron``."""
+    return None if cron is None else next_time(cron, _clock(zone_name, zone, now))
 
 
 def _clock(name: str | None, zone: Zone, at: datetime) -> datetime:

@@ -6,7 +6,6 @@ from openclaw_memd.domain.forgetting import Wanted, cut_text
 from openclaw_memd.dreaming.page_forgetting import PageForgetting
 from openclaw_memd.dreaming.promoted_forgetting import PromotedForgetting
 from openclaw_memd.dreaming.signals import SignalStore
-from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.areas import REVIEW
 from openclaw_memd.ops.kept import Kept
 from openclaw_memd.ops.work import Work
@@ -25,12 +24,7 @@ class DreamPages:
 
     async def forget(self, work: Work) -> Mapping[str, int]:
         """Take them."""
-        counts = await self._forget(work, dry_run=False)
-        try:
-            await self._pages.settle()
-        except OSError as error:
-            raise UnavailableError("DREAMS.md cannot be written", reason="disk_error") from error
-        return counts
+        return await self._forget(work, dry_run=False)
 
     async def _forget(self, work: Work, *, dry_run: bool) -> Mapping[str, int]:
         proposed = await self._promoted.forget_proposals(
@@ -41,10 +35,16 @@ class DreamPages:
         def cut_other(text: str) -> str:
             return cut_text(text, (), by_text, work.analyzer, None).text if by_text.terms else text
 
+        gone = {path for path, _ in work.lost.places if work.takes_source(path)}
+        named = tuple(f"{path}{sign}" for path in gone for sign in ":#")
+
+        def takes(text: str) -> bool:
+            return work.takes_text(text) or any(name in text for name in named)
+
         done = await self._pages.forget(
             {*work.lost.texts, *work.promoted.texts, *proposed},
             {*work.lost.keys, *(key for _, key in work.lost.places)},
-            work.takes_text,
+            takes,
             cut_other,
             dry_run=dry_run,
         )
@@ -55,10 +55,14 @@ class DreamPages:
 
 
 class Claims:
-    """Candidates, signals and the session corpus. They come after files and sessions, by what is left."""
+    """Candidates, signals and the session corpus. They come after files and sessions, by what is left.
 
-    def __init__(self, signals: SignalStore) -> None:
+    So long an editor may write to the version of DREAMS.md that was replaced; then that goes, too.
+    """
+
+    def __init__(self, signals: SignalStore, pages: PageForgetting) -> None:
         self._signals = signals
+        self._pages = pages
 
     async def count(self, work: Work) -> Mapping[str, int]:
         """What would stand nowhere any more."""
@@ -66,7 +70,9 @@ class Claims:
 
     async def forget(self, work: Work) -> Mapping[str, int]:
         """Take it."""
-        return await self._forget(work, dry_run=False)
+        counts = await self._forget(work, dry_run=False)
+        await self._pages.settle()
+        return counts
 
     async def _forget(self, work: Work, *, dry_run: bool) -> Mapping[str, int]:
         unwanted = work.unwanted_soon() if dry_run else work.unwanted()

@@ -117,7 +117,7 @@ class Forgetting:
             stores.History(PreimageScrubber(state, analyzer)),
             stores.StandingIntents(intents),
             stores.Conversations(sessions),
-            Claims(signals),
+            Claims(signals, pages),
             stores.Index(indexer, intents),
             stores.Ledger(state),
             stores.Vectors(indexer, vectors),

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from openclaw_memd.curated.writer import CuratedWriter
-from openclaw_memd.ops.drafts import Scrubbed
 from openclaw_memd.ops.kept import Kept
 from openclaw_memd.ops.scrubbing import Scrubber
 from openclaw_memd.ops.work import Work
@@ -27,7 +26,7 @@ class MemoryFiles:
     async def count(self, work: Work) -> Mapping[str, int]:
         """What would become of them."""
         work.files = await self._scrubber.look(work.chosen.paths, work.wanted_of)
-        return _count(work.files) | {"promoted": work.promoted.count}
+        return _count(work)
 
     async def forget(self, work: Work) -> Mapping[str, int]:
         """Take what is wanted out of them, and what an earlier call left beside them."""
@@ -37,8 +36,14 @@ class MemoryFiles:
         work.files = await self._scrubber.scrub(
             work.chosen.paths, work.wanted_of, work.scope.until, lambda: None
         )
-        return _count(work.files) | {"promoted": work.promoted.count}
+        return _count(work)
 
 
-def _count(files: Scrubbed) -> dict[str, int]:
-    return {"files_changed": files.changed, "files_removed": files.removed, "lines": files.lines}
+def _count(work: Work) -> Mapping[str, int]:
+    files = work.files
+    return {
+        "files_changed": files.changed,
+        "files_removed": files.removed,
+        "lines": files.lines,
+        "promoted": work.promoted.count(files.going),
+    }

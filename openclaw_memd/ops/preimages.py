@@ -10,9 +10,9 @@ from openclaw_memd.domain.forgetting import LineRecord, Wanted, cut_text
 from openclaw_memd.domain.line_hashes import hash_line
 from openclaw_memd.domain.stored_text import decode_stored, encode_stored
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.index.ledger.forgetting import records_of
 from openclaw_memd.index.ledger.preimages import (
     Preimage,
-    all_records_of,
     buried_since,
     cut_preimage,
     delete_preimage,
@@ -56,7 +56,7 @@ class PreimageScrubber:
                     await self._state.write(partial(delete_preimage, preimage_id=preimage_id))
                 continue
             work = partial(self._cut, preimage, wish)
-            records = await self._state.read(partial(all_records_of, file=preimage.file))
+            records = await self._state.read(partial(records_of, path=preimage.file, ever=True))
             buried = await self._state.read(partial(buried_since, file=preimage.file, at=preimage.at))
             before, after, lines = await trio.to_thread.run_sync(work, records, buried)
             if not lines:

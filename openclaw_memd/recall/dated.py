@@ -15,7 +15,8 @@ from openclaw_memd.index.store import Store
 from openclaw_memd.index.text_rows import Connection, populated_tiers
 from openclaw_memd.recall.candidates import TRUSTED, UNTRUSTED, scope_of
 from openclaw_memd.recall.get import Get
-from openclaw_memd.recall.types import GetRequest, Hit, SearchRequest, cite
+from openclaw_memd.recall.hits import place_hit
+from openclaw_memd.recall.types import GetRequest, Hit, SearchRequest
 
 MOST_CHUNKS: Final = 200
 """How many chunks of the days are looked at, the last indexed."""
@@ -44,7 +45,7 @@ class Dated:
             for row, start_line, text in _in_turn([row for row in rows if scope.passes(row)]):
                 if len(hits) >= request.max_results:
                     return tuple(hits)
-                hit = _hit(row, start_line, text)
+                hit = place_hit(row, start_line, start_line + text.count("\n"), text)
                 if await self._is_there(hit, request):
                     hits.append(hit)
         return tuple(hits)
@@ -96,28 +97,3 @@ def _passages(row: ChunkRow) -> Iterator[tuple[ChunkRow, int, str]]:
             run.append(line)
     if run:
         yield row, start, "\n".join(run)
-
-
-def _hit(row: ChunkRow, start_line: int, text: str) -> Hit:
-    end_line = start_line + text.count("\n")
-    return Hit(
-        path=row.path,
-        start_line=start_line,
-        end_line=end_line,
-        text=text,
-        score=0.0,
-        vector_score=None,
-        text_score=None,
-        exact=False,
-        weak=False,
-        tier=row.tier,
-        source=row.source,
-        origin=row.origin,
-        session_kind=row.session_kind,
-        observed_at=row.observed_on,
-        importance=row.importance,
-        triggers=row.triggers,
-        projects=row.projects,
-        supersedes_key=row.supersedes_key,
-        citation=cite(row.path, start_line, end_line),
-    )

@@ -1,10 +1,12 @@
 """Drafts as callers see them."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from openclaw_memd.domain.framing import Excerpt, frame
 from openclaw_memd.domain.passages import PASSAGE_CHARS, cut_around
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.index.rows import ChunkRow
 from openclaw_memd.recall.drafts import Draft
 from openclaw_memd.recall.query import Query
 from openclaw_memd.recall.types import Hit, cite
@@ -12,21 +14,18 @@ from openclaw_memd.recall.types import Hit, cite
 SCORE_DIGITS = 6
 
 
-def make_hit(draft: Draft, query: Query, analyzer: Analyzer, *, weak: bool, explain: bool) -> Hit:
-    """The hit of ``draft``; a line that is too long is cut around the first word of the query in it."""
-    row, text = draft.row, draft.text
-    if len(text) > PASSAGE_CHARS:
-        text = cut_around(text, _first_match(text, query, analyzer))
+def place_hit(row: ChunkRow, start_line: int, end_line: int, text: str) -> Hit:
+    """Lines of a chunk as a hit that nothing was scored by."""
     return Hit(
         path=row.path,
-        start_line=draft.start_line,
-        end_line=draft.end_line,
+        start_line=start_line,
+        end_line=end_line,
         text=text,
-        score=round(draft.score, SCORE_DIGITS),
-        vector_score=_rounded(draft.vector_score),
-        text_score=_rounded(draft.text_score),
-        exact=draft.exact,
-        weak=weak,
+        score=0.0,
+        vector_score=None,
+        text_score=None,
+        exact=False,
+        weak=False,
         tier=row.tier,
         source=row.source,
         origin=row.origin,
@@ -36,7 +35,22 @@ def make_hit(draft: Draft, query: Query, analyzer: Analyzer, *, weak: bool, expl
         triggers=row.triggers,
         projects=row.projects,
         supersedes_key=row.supersedes_key,
-        citation=cite(row.path, draft.start_line, draft.end_line),
+        citation=cite(row.path, start_line, end_line),
+    )
+
+
+def make_hit(draft: Draft, query: Query, analyzer: Analyzer, *, weak: bool, explain: bool) -> Hit:
+    """The hit of ``draft``; a line that is too long is cut around the first word of the query in it."""
+    row, text = draft.row, draft.text
+    if len(text) > PASSAGE_CHARS:
+        text = cut_around(text, _first_match(text, query, analyzer))
+    return replace(
+        place_hit(row, draft.start_line, draft.end_line, text),
+        score=round(draft.score, SCORE_DIGITS),
+        vector_score=_rounded(draft.vector_score),
+        text_score=_rounded(draft.text_score),
+        exact=draft.exact,
+        weak=weak,
         why=_explain(draft) if explain else None,
         best_line=draft.start_line + draft.best,
     )

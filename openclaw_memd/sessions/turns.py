@@ -1,12 +1,13 @@
 """What the writing of notes asks about sessions."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.classification import origin_of_answer
 from openclaw_memd.domain.provenance import Origin, is_trusted, join
 from openclaw_memd.domain.suspicion import Taint
-from openclaw_memd.index.ledger.session_rows import Changes, Session, SessionKey
+from openclaw_memd.index.ledger.session_rows import Changes, Said, Session, SessionKey
 from openclaw_memd.notes.turns import Cycle
 from openclaw_memd.ports import Clock
 from openclaw_memd.sessions.book import SessionBook
@@ -51,12 +52,11 @@ class SessionTurns:
             return Cycle()
         said = await self._book.read_after(key, session.flushed_through)
         shown = self._book.known.show(session)
-        clean = [
-            piece.text
-            for piece in said
-            if is_trusted(piece.origin) and self._book.known.provenance(piece, shown) is not None
-        ]
-        return Cycle(join(*self._origins(session)), tuple(clean), session.last_seq)
+        kept = [piece for piece in said if self._book.known.provenance(piece, shown) is not None]
+        worst = join(*self._origins(session))
+        clean = kept if is_trusted(worst) else _unheard(kept)
+        texts = (piece.text for piece in clean if is_trusted(piece.origin))
+        return Cycle(worst, tuple(texts), session.last_seq)
 
     async def flushed(self, agent: str, session_id: str, through: int) -> None:
         """The flush took up the messages up to the number ``through``; later ones are the next cycle's.
@@ -83,3 +83,13 @@ class SessionTurns:
         if session.ended_at is None and session.last_seq > 0:
             origins.append(origin_of_answer(turn.origin, tainted=turn.tainted))
         return origins
+
+
+def _unheard(said: Sequence[Said]) -> list[Said]:
+    """Of a cycle that heard something of outside: what cannot repeat it.
+
+    The owner says what the owner says. What the agent says counts up to the first text of outside, and not at
+    all where none of it was kept: it may say it again in a later turn, out of the same window.
+    """
+    first = next((place for place, piece in enumerate(said) if not is_trusted(piece.origin)), 0)
+    return [piece for place, piece in enumerate(said) if place < first or piece.origin is Origin.OWNER]

@@ -9,7 +9,7 @@ import msgspec
 from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.escalation import Escalation
-from openclaw_memd.domain.intent_block import frame_intents
+from openclaw_memd.domain.intent_block import fit_reminders, frame_intents
 from openclaw_memd.injection.bootstrap import RefreshedFile
 from openclaw_memd.injection.shown import SCORE_DIGITS, hit_of
 from openclaw_memd.injection.triggers import TriggerHit
@@ -82,7 +82,10 @@ def show_turn(
     draft: Draft, fired: Sequence[Fired], escalation: Escalation, *, took_ms: float
 ) -> Mapping[str, Any]:
     """The answer with the contract's names, of what JSON has."""
-    intent_block = frame_intents([one.intent for one in fired], [due.intent for due in draft.reminders])
+    events = [one.intent for one in fired]
+    fitting = fit_reminders(events, [due.intent for due in draft.reminders])
+    reminders = [draft.reminders[place] for place in fitting]
+    intent_block = frame_intents(events, [due.intent for due in reminders])
     blocks = (draft.trigger_block, draft.project_block, intent_block)
     answer: dict[str, Any] = msgspec.to_builtins(
         {
@@ -97,7 +100,7 @@ def show_turn(
                 for hit in draft.triggers
             ],
             "intents": [{"intent": show_intent(one.intent), "token": one.token} for one in fired],
-            "reminders": [show_due(due) for due in draft.reminders],
+            "reminders": [show_due(due) for due in reminders],
             "project_block": draft.project_block,
             "refreshed": draft.refreshed,
             "escalate": escalation,

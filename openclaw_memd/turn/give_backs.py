@@ -64,7 +64,7 @@ class GiveBacks:
     async def _release(self, key: TurnKey, tokens: Sequence[str]) -> bool:
         try:
             await self._firing.release(
-                key.agent, tokens, lambda connection: self._answers.drop(connection, key)
+                key.agent, tokens, also=lambda connection, _tokens: self._answers.drop(connection, key)
             )
         except UnavailableError as error:
             log.warning("fires not given back yet", reason=error.reason)

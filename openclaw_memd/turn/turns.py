@@ -18,6 +18,7 @@ from openclaw_memd.config.sections import Intents
 from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.entries import CuratedEntry
 from openclaw_memd.domain.audience import Injection
+from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.curated_files import MEMORY
 from openclaw_memd.domain.eligibility import why_not
 from openclaw_memd.domain.escalation import (
@@ -98,6 +99,32 @@ class Turns:
                     return self._reply(key, msgspec.json.decode(first), self._give_backs.note_found(key))
             return await self._compose(request, key)
 
+    async def release(self, caller: Caller | None, agent: str, tokens: Sequence[str]) -> int:
+        """Give back fires of answers that ``caller`` got, the operator any; of how many that was done.
+
+        Their answers are forgotten, so that the same turn is answered anew.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be written.
+        """
+        audience = None if caller is None else _audience_of(caller)
+
+        def choose(connection: Any, tokens: Sequence[str]) -> Sequence[str]:
+            if caller is None:
+                return tokens
+            if audience is None:
+                return ()
+            return [
+                token for token in tokens if self._answers.find_holders(connection, agent, token, audience)
+            ]
+
+        def forget(connection: Any, tokens: Sequence[str]) -> None:
+            for token in tokens:
+                for key in self._answers.find_holders(connection, agent, token):
+                    self._answers.drop(connection, key)
+
+        return await self._firing.release(agent, tokens, only=choose, also=forget)
+
     async def _compose(self, request: TurnRequest, key: TurnKey | None) -> Reply:
         draft = Draft(
             request, spoken_text(request.text), started_at=trio.current_time(), began=self._clock.monotonic()
@@ -164,7 +191,7 @@ class Turns:
     async def _find_reminders(self, draft: Draft, _until_at: float) -> None:
         caller = draft.request.caller
         if caller is not None:
-            draft.reminders = await self._reminders.due(caller, caller.agent)
+            draft.reminders = await self._reminders.due(caller, caller.agent, self._intents.per_turn)
 
     async def _find_intents(self, draft: Draft, _until_at: float) -> None:
         caller = draft.request.caller
@@ -229,15 +256,18 @@ def _unless_broken(part: Part | None = None, draft: Draft | None = None) -> Iter
 
 
 def _key_of(request: TurnRequest) -> TurnKey | None:
-    """What the turn is known by; None where the context names no session and no conversation.
-
-    An answer is for one audience: with the same ids in another chat, for another sender or in another kind of
-    session it is another.
-    """
+    """What the turn is known by; None where the context names no session and no conversation."""
     caller = request.caller
-    if caller is None or (session := caller.session_id or caller.writer) is None:
+    if caller is None or (audience := _audience_of(caller)) is None:
+        return None
+    return TurnKey(caller.agent, audience, request.turn_id)
+
+
+def _audience_of(caller: Caller) -> str | None:
+    """Whom an answer is for: with the same ids in another chat, for another sender or in another kind of
+    session it is another."""
+    if (session := caller.session_id or caller.writer) is None:
         return None
     sender = caller.sender
     place = (session, caller.writer or "", caller.session_kind, caller.chat_type)
-    parts = (*place, sender.id or "", str(sender.is_owner))
-    return TurnKey(caller.agent, join_parts(*parts), request.turn_id)
+    return join_parts(*place, sender.id or "", str(sender.is_owner))

@@ -46,6 +46,21 @@ async def test_an_empty_workspace_has_nothing_to_look_at(desk: Desk) -> None:
     assert desk.linting.warnings() == []
 
 
+async def test_a_file_with_more_entries_than_are_of_use_is_told(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("curated.looking", "curated.linting", "domain.lint"):
+        monkeypatch.setattr(f"openclaw_memd.{module}.MOST_ENTRIES", 3)
+    desk.write("MEMORY.md", "".join(f"- Rack {n} is full.\n" for n in range(3)))
+    assert await desk.found() == []
+    assert desk.linting.warnings() == []
+    desk.write("MEMORY.md", "".join(f"- Rack {n} is full.\n" for n in range(9)))
+    assert await desk.found() == [("MEMORY.md", 4, "too_many_entries")]
+    (warning,) = desk.linting.warnings()
+    assert "MEMORY.md has more than 3 entries" in warning
+    assert len(desk.core.state.files["MEMORY.md"].entries) == 4  # one more than are of use
+
+
 async def test_both_files_are_looked_at_or_one(desk: Desk) -> None:
     desk.write("MEMORY.md", GOALS)
     desk.write("USER.md", "<!-- observed: 2026-01-01 | status: active -->\n- Ana lives in Graz.\n")

@@ -4,10 +4,12 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 import trio
 
+from openclaw_memd.curated import placement
 from openclaw_memd.curated.writer import Author, Plan, Revision
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin
 from openclaw_memd.errors import (
@@ -18,7 +20,12 @@ from openclaw_memd.errors import (
     TooLargeError,
 )
 from openclaw_memd.files import renaming
+from openclaw_memd.files.curated import put_curated
+from openclaw_memd.index.ledger import rewrites
+from openclaw_memd.index.store import Work
 from tests.curated.worlds import FILE_BYTES, MEMORY, World, open_world, with_line
+
+T = TypeVar("T")
 
 
 @pytest.fixture(params=["exchange", "weak"])
@@ -281,3 +288,69 @@ async def test_lines_that_nobody_is_named_for_are_handwritten(tmp_path: Path) ->
 def append(path: Path, data: bytes) -> None:
     with path.open("ab") as file:
         file.write(data)
+
+
+async def test_a_call_that_is_cancelled_while_it_is_planned_writes_nothing(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        world.write(b"- one\n")
+        with trio.CancelScope() as scope:
+
+            def plan(text: str | None) -> Revision | None:
+                trio.from_thread.run_sync(scope.cancel)
+                return with_line(text, "- two")
+
+            await world.writer.rewrite(MEMORY, plan, cause="remember", author=Author())
+        assert scope.cancelled_caught
+        await world.add("- three")
+        assert world.read() == b"- one\n- three\n"
+        assert world.written == [MEMORY]
+
+
+@pytest.mark.parametrize("moment", ["begun", "committed"])
+async def test_a_call_that_is_cancelled_before_the_exchange_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    async with open_world(tmp_path) as world:
+        world.write(b"- one\n")
+        with trio.CancelScope() as scope, monkeypatch.context() as patch:
+            begin, write = rewrites.begin_curated, world.state.write
+
+            def begin_late(*arguments: Any, **named: Any) -> int:
+                trio.from_thread.run_sync(scope.cancel)
+                return begin(*arguments, **named)
+
+            async def write_late(work: Work[T]) -> T:
+                done = await write(work)
+                scope.cancel()
+                return done
+
+            if moment == "begun":
+                patch.setattr(rewrites, "begin_curated", begin_late)
+            else:
+                patch.setattr(world.state, "write", write_late)
+            await world.add("- two")
+        assert scope.cancelled_caught
+        assert (world.read(), world.written) == (b"- one\n", [])
+        assert world.rows("SELECT id FROM preimages") == []
+        assert await world.origins() == {"- one": Origin.AGENT}
+        await world.settle()
+        assert (world.asides(), world.rows("SELECT token FROM curated_rewrites")) == ([], [])
+
+
+async def test_what_has_its_place_is_answered_though_the_call_is_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_world(tmp_path) as world:
+        world.write(b"- one\n")
+        with trio.CancelScope() as scope:
+
+            def put(*arguments: Any) -> Any:
+                done = put_curated(*arguments)
+                trio.from_thread.run_sync(scope.cancel)
+                return done
+
+            monkeypatch.setattr(placement, "put_curated", put)
+            rewritten = await world.add("- two")
+        assert (rewritten.changed, rewritten.hash) == (True, sha(b"- one\n- two\n"))
+        assert (world.read(), world.written) == (b"- one\n- two\n", [MEMORY])
+        assert world.rows("SELECT state FROM curated_rewrites") == [("done",)]

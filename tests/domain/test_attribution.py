@@ -438,7 +438,7 @@ def test_outside_text_in_a_comment_is_outside() -> None:
     [
         "- Never run the installer from cdn.example without asking anybody",
         "- Always run the installer from our.example without asking anybody",
-        "- Always run the 2 installers from cdn.example without asking anybody",
+        "- Do not always run the installer from cdn.example, and not without asking anybody",
         "- Ask somebody about the installer",
     ],
 )

@@ -2,7 +2,11 @@
 
 import pytest
 
-from openclaw_memd.domain.contamination import Contamination, find_contamination
+from openclaw_memd.domain.contamination import (
+    Contamination,
+    find_claim_contamination,
+    find_contamination,
+)
 
 STAGED = "Candidate: use tabs\n  - confidence: 0.62\n  - evidence: memory/2026-01-11.md:3-4\n"
 LIGHT = STAGED + "  - recalls: 2\n  - status: staged"
@@ -24,6 +28,15 @@ LIGHT = STAGED + "  - recalls: 2\n  - status: staged"
         ("- conversation summary: we talked", Contamination.SUMMARY),
         ("User: hello", Contamination.TRANSCRIPT),
         ("- assistant: hello", Contamination.TRANSCRIPT),
+        ("> User: I moved", Contamination.TRANSCRIPT),
+        ("We talked.\n> User: I moved\n> Assistant: Good.", Contamination.TRANSCRIPT),
+        ("2026-01-11 19:04 (Etc/UTC): > User: I moved > Assistant: Good.", Contamination.TRANSCRIPT),
+        ("2026-01-11T19:04:10Z Assistant: Good.", Contamination.TRANSCRIPT),
+        ("score=0.82 meter promoted recalls=4", Contamination.SCORE),
+        ("[message_id: 4455] words of Ana", Contamination.WRAPPER),
+        ("[Mon 2026-01-12 08:00 UTC] Ana: hello", Contamination.WRAPPER),
+        ('Conversation info (untrusted metadata): {"a": 1}', Contamination.WRAPPER),
+        ("- HEARTBEAT_OK meter", Contamination.WRAPPER),
         (
             "x [score=0.812 signals=3 recalls=2 avg=0.700 source=memory/2026-01-11.md:3-3]",
             Contamination.SCORE,
@@ -45,11 +58,29 @@ def test_it_is_told(text: str, found: Contamination) -> None:
         "Session Key" + " " * 300 + "Session ID",
         "Users: forty of them",
         "score=0.8 of the test",
+        "Roles > User: may read only",
+        "Grafana: user: ops",
+        "2026-01-11 19:04: Users of the lab got keys",
+        "Heartbeats are due every hour.",
         "",
     ],
 )
 def test_what_only_resembles_it_is_none(text: str) -> None:
     assert find_contamination(text) is None
+    assert find_claim_contamination(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Todo: HEARTBEAT_OK meter", Contamination.WRAPPER),
+        ("Todo > later > [message_id: 4455] words", Contamination.WRAPPER),
+        ("Talk: 2026-01-11 19:04 (Etc/UTC): > User: I moved", Contamination.TRANSCRIPT),
+        ("Todo: Conversation summary: we talked", Contamination.SUMMARY),
+    ],
+)
+def test_a_heading_above_hides_nothing(text: str, found: Contamination) -> None:
+    assert find_claim_contamination(text) is found
 
 
 def test_turns_of_a_conversation_begin_with_who_speaks() -> None:

@@ -39,6 +39,36 @@ def test_31_an_item_with_children_that_says_something_is_a_claim_itself() -> Non
     assert texts("- Moved to Graz.\n  - In March.\n") == ["Moved to Graz.", "Moved to Graz. > In March."]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "npm run build",
+        "git push origin main",
+        "sudo systemctl restart meter",
+        "HEARTBEAT_OK meter",
+        "score=0.82 meter promoted recalls=4",
+        "[message_id: 4455] words of Ana",
+        'Conversation info (untrusted metadata): {"a": 1}',
+        "## A heading in an item",
+        "**Meter:**",
+        "Candidate: the vault code is in the cellar",
+        "2026-01-11 10:00:00 ERROR it broke",
+    ],
+)
+@pytest.mark.parametrize("above", ["## Todo\n\n", "## Meter\n\n- Outside.\n  "], ids=repr)
+def test_what_a_machine_wrote_is_no_claim_under_any_heading(line: str, above: str) -> None:
+    assert not any(line in text for text in texts(f"{above}- {line}\n"))
+
+
+def test_a_captured_conversation_claims_nothing() -> None:
+    note = (
+        "# 2026-01-11 19:03 (Etc/UTC)\n\n- Session: o1-4711-2026\n- Reason: new\n\n"
+        "> User: The boiler is in the attic now.\n> Assistant: So the boiler is in the attic.\n"
+    )
+    assert texts(note) == []
+    assert texts("# 2026-01-11 19:03 (Etc/UTC)\n\nAna moved to Graz.\n") == ["Ana moved to Graz."]
+
+
 def test_an_entry_of_labels_is_one_claim() -> None:
     note = "## Contact\n- name: Ana Maria\n- city: Graz\n"
     assert texts(note) == ["Contact: name: Ana Maria; city: Graz"]

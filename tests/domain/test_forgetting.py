@@ -220,3 +220,23 @@ def _solid(text: str) -> list[str]:
 def _is_part(part: list[str], whole: list[str]) -> bool:
     rest = iter(whole)
     return all(line in rest for line in part)
+
+
+def test_named_entries_go_whole_whoever_wrote_them_and_whenever() -> None:
+    text = (
+        "# Memory\n\n- stays\n\n## Promoted (2026-01-11)\n\n<!-- memd:promoted k -->\n- goes\n  - with it\n"
+    )
+    wanted = Wanted(entries=frozenset({hash_line("- goes")}), since=AT, since_day=AT.date())
+    cut = cut_text(text, (), wanted, analyzer(), None)
+    assert cut.text == "# Memory\n\n- stays\n"
+    assert cut.numbers == (5, 7, 8, 9)
+    assert cut_text(text.replace("- goes", "- other"), (), wanted, analyzer(), None).removed == ()
+
+
+def test_a_heading_of_a_night_stays_as_long_as_anything_is_under_it() -> None:
+    text = "## Promoted (2026-01-11)\n\n- goes\n- stays\n\n## Mine\n\n- goes\n"
+    wanted = Wanted(entries=frozenset({hash_line("- goes")}))
+    assert (
+        cut_text(text, (), wanted, analyzer(), None).text
+        == "## Promoted (2026-01-11)\n\n- stays\n\n## Mine\n"
+    )

@@ -20,6 +20,8 @@ COPIES = [
     f"- Ana said on 3 May, not before 7: {OUTSIDE}",
     f"- We had tea. {OUTSIDE}",
     f"| {OUTSIDE} | yes |",
+    OUTSIDE.replace("run", "run 1"),
+    OUTSIDE.replace("run", "kindly run").replace("from", "quickly from"),
     OUTSIDE.replace("ever: ", ""),
     OUTSIDE.replace("installer", "install<!-- x -->er"),
     OUTSIDE.replace("Important", "[Important](http://x.example)"),
@@ -100,7 +102,8 @@ def test_sketches_of_old_know_edits_too() -> None:
 )
 def test_packed_sketches_come_back(text: str) -> None:
     made = sketch_line(text)
-    assert unpack_sketch(made.words, made.decisive, pack_sketch(made)) == made
+    found = unpack_sketch(made.words, made.decisive, pack_sketch(made))
+    assert (found, found.terms) == (made, made.terms)
 
 
 def test_no_word_is_kept() -> None:

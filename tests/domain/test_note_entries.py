@@ -99,7 +99,7 @@ def test_tidying(text: str, tidied: str) -> None:
         ("- - -\nreal", "- \\- -\n  real\n  <!-- importance: 3 -->"),
         ("---\ntitle: x\n---\nreal", "- \\---\n  title: x\n  \\---\n  real\n  <!-- importance: 3 -->"),
         ("a\n===", "- a\n  \\===\n  <!-- importance: 3 -->"),
-        ("***", "- \\*** <!-- importance: 3 -->"),
+        ("***\nb", "- \\***\n  b\n  <!-- importance: 3 -->"),
         ("```\n---\n```", "- ```\n  ---\n  ```\n  <!-- importance: 3 -->"),
     ],
 )

@@ -1,4 +1,6 @@
 import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,12 +10,14 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from openclaw_memd.config.schema import Limits
+from openclaw_memd.curated.remember import Remembered, Wish
 from openclaw_memd.deep.types import DeepAnswer, DeepRequest
 from openclaw_memd.errors import UnavailableError
+from openclaw_memd.index.first_answers import AnswerKey
 from openclaw_memd.recall.types import GetRequest, SearchAnswer, SearchRequest
 from openclaw_memd.turn.drafts import Reply, TurnRequest
 from tests.gateway.clients import call, dispatching
-from tests.gateway.fakes import HIT, FakeServices, found, never
+from tests.gateway.fakes import HIT, FakeAgent, FakeServices, found, never
 
 SECRET = "hunter2-in-a-note"
 
@@ -305,6 +309,64 @@ async def test_work_that_cannot_be_interrupted_delays_no_answer_and_keeps_its_pl
         await trio.sleep(10)
         services.main.on_search = None
         assert "result" in await ask(call("recall.search", query="x"))
+
+
+OWNER = {
+    "session_id": "s1",
+    "session_kind": "interactive",
+    "chat_type": "direct",
+    "sender": {"is_owner": True},
+}
+REMEMBERED = Remembered("MEMORY.md", 1, 1, "0" * 64, (), appended=True, warning=None)
+
+
+class KeptAnswers:
+    """What was answered first, in memory; to keep an answer takes a moment."""
+
+    def __init__(self) -> None:
+        self._kept: dict[AnswerKey, str] = {}
+
+    @asynccontextmanager
+    async def turn(self, agent: str, method: str, key: str) -> AsyncIterator[AnswerKey]:
+        yield AnswerKey(agent, method, key)
+
+    async def find(self, key: AnswerKey) -> str | None:
+        return self._kept.get(key)
+
+    async def keep(self, key: AnswerKey, answer: str) -> None:
+        await trio.sleep(0.01)
+        self._kept[key] = answer
+
+
+async def test_a_write_is_cancelled_at_its_deadline_and_what_was_committed_is_answered(
+    services: FakeServices, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def remember(_caller: object, wish: Wish, deadline_at: float) -> Remembered:
+        if wish.entry.text == "early":
+            await trio.sleep_until(deadline_at + 0.001)
+            raise AssertionError("it goes on after its time")
+        await trio.sleep_until(deadline_at - 0.001)
+        with trio.CancelScope(shield=True):  # committed
+            await trio.sleep(0.02 if wish.entry.text == "late" else 5)
+        return REMEMBERED
+
+    monkeypatch.setattr(services.main, "remember", remember)
+    monkeypatch.setattr(FakeAgent, "first_answers", KeptAnswers())
+    async with dispatching(services) as ask:
+
+        async def say(text: str) -> Any:
+            params = {"text": text, "context": OWNER, "deadline_ms": 50, "request_key": text}
+            started = trio.current_time()
+            answer = await ask(call("memory.remember", **params))
+            assert trio.current_time() - started <= 0.1
+            return answer
+
+        assert (await say("early"))["error"]["data"]["kind"] == "deadline"
+        assert (await say("late"))["result"]["appended"]
+        assert (await say("late"))["result"]["repeated"]
+        assert (await say("very late"))["error"]["data"]["kind"] == "deadline"
+        await trio.sleep(10)
+        assert (await say("very late"))["result"]["repeated"]
 
 
 async def test_an_answer_that_comes_with_the_deadline_is_not_lost(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog.testing
@@ -374,6 +375,63 @@ async def test_with_no_time_what_was_known_is_given_and_nothing_is_taken_away(tm
         giving.write("AGENTS.md", "Be kinder.")
         again = await giving.bootstrap.build(OWNERS, deadline_at=late)
         assert [file.text for file in again.files] == [file.text for file in answer.files]
+
+
+async def test_while_the_new_text_is_not_ready_the_last_one_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_giving(tmp_path) as giving:
+        giving.write("MEMORY.md", "- Tea.\n")
+        first = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"])
+        giving.write("MEMORY.md", "- Coffee.\n")
+        may_give = threading.Event()
+        give = GivenFiles.give
+
+        def give_late(self: GivenFiles, asking: Asking) -> Mapping[str, GivenFile]:
+            assert may_give.wait(5)
+            return give(self, asking)
+
+        monkeypatch.setattr(GivenFiles, "give", give_late)
+        try:
+            with trio.fail_after(2):
+                soon = trio.current_time() + 0.05
+                second = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"], deadline_at=soon)
+                assert [file.text for file in second.files] == [file.text for file in first.files]
+                soon = trio.current_time() + 0.05
+                told = await giving.bootstrap.changed(OWNERS, known(first), deadline_at=soon)
+                assert told == ()
+                giving.write("MEMORY.md", "")
+                (tmp_path / "ws" / "MEMORY.md").unlink()
+                soon = trio.current_time() + 0.05
+                gone = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"], deadline_at=soon)
+                assert [file.text for file in gone.files] == [""]
+        finally:
+            may_give.set()
+
+
+async def test_figures_that_take_long_are_those_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_giving(tmp_path) as giving:
+        giving.write("MEMORY.md", "- Tea.\n")
+        await giving.core.refresh()
+        before = await giving.bootstrap.figures()
+        assert [found.chars for found in before] == [len("- Tea.\n")]
+        giving.write("MEMORY.md", "- Coffee.\n")
+        await giving.core.refresh()
+        may_count = threading.Event()
+        count = GivenFiles.figures
+
+        def count_late(self: GivenFiles, *arguments: Any) -> Any:
+            assert may_count.wait(5)
+            return count(self, *arguments)
+
+        monkeypatch.setattr(GivenFiles, "figures", count_late)
+        try:
+            with trio.fail_after(2):
+                assert await giving.bootstrap.figures() == before
+        finally:
+            may_count.set()
 
 
 async def test_the_log_tells_each_time_and_nothing_that_it_may_not(tmp_path: Path) -> None:

@@ -165,6 +165,27 @@ async def test_an_index_that_takes_long_to_build_holds_up_nobody_past_the_deadli
         assert await world.found("release time") == ["Ship with the blue script"]
 
 
+async def test_while_the_index_is_built_what_was_known_and_is_still_there_comes_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_world(tmp_path, SHIP, SAFE) as world:
+        assert await world.found("release time") != []
+        build, may_build = world.entries._build, threading.Event()
+
+        def build_late(*arguments: Any) -> Any:
+            assert may_build.wait(LIMIT_S)
+            return build(*arguments)
+
+        monkeypatch.setattr(world.entries, "_build", build_late)
+        try:
+            world.write(f"# New\n\n{SHIP}\n")
+            (hit,) = await world.hits("release time", limit_s=0.2)
+            assert hit.entry.citation == "MEMORY.md#L3"
+            assert await world.hits("safe code", limit_s=0.2) == ()
+        finally:
+            may_build.set()
+
+
 lines = st.sampled_from(
     [
         SHIP,

@@ -33,9 +33,9 @@ async def test_it_is_due_until_it_is_confirmed(world: World) -> None:
     world.clock.forward(days=3)
     async with world.open() as opened:
         (one,) = await opened.reminders.due(OWNER, "main")
-        assert await opened.reminders.confirm("main", [one.token, one.token]) == 1
+        assert await opened.reminders.confirm(OWNER, "main", [one.token, one.token]) == 1
         assert await due(opened) == []
-        assert await opened.reminders.confirm("main", [one.token, "x", "x@y"]) == 0
+        assert await opened.reminders.confirm(OWNER, "main", [one.token, "x", "x@y"]) == 0
         assert (await opened.intents.get("main", one.intent.id)).status is Status.DONE
 
 
@@ -43,10 +43,10 @@ async def test_an_old_token_confirms_no_later_occurrence(world: World, opened: O
     await opened.create(Wish("stand-up", cron="0 9 * * *"))
     world.clock.forward(days=1)
     (first,) = await opened.reminders.due(OWNER, "main")
-    await opened.reminders.confirm("main", [first.token])
+    await opened.reminders.confirm(OWNER, "main", [first.token])
     world.clock.forward(days=1)
     assert await due(opened) == ["stand-up"]
-    assert await opened.reminders.confirm("main", [first.token]) == 0
+    assert await opened.reminders.confirm(OWNER, "main", [first.token]) == 0
     assert await due(opened) == ["stand-up"]
 
 
@@ -87,7 +87,7 @@ async def test_a_year_of_mornings(world: World, opened: Open) -> None:
         for one in await opened.reminders.due(OWNER, "main"):
             told.append((one.intent.description, one.due_at))
             assert one.due_at <= world.clock.now()
-            assert await opened.reminders.confirm("main", [one.token]) == 1
+            assert await opened.reminders.confirm(OWNER, "main", [one.token]) == 1
     mornings = [due_at.astimezone(VIENNA) for text, due_at in told if text == "stand-up"]
     days = [morning.date() for morning in mornings]
     assert days == sorted(set(days))

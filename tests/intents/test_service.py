@@ -214,7 +214,7 @@ async def test_each_time_of_a_recurring_one_is_told(
         watched.pass_by(mock_clock, 86_400)
         await watched.reach(["stand-up"] * days)
         (due,) = await watched.opened.reminders.due(None, "main")
-        await watched.opened.reminders.confirm("main", [due.token])
+        await watched.opened.reminders.confirm(OWNER, "main", [due.token])
 
 
 async def test_after_sleep_or_a_set_clock_it_is_told_within_a_minute(

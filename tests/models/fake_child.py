@@ -11,12 +11,13 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from openclaw_memd.models import wire
+from tests.models.children import load, note, reply, requests
 
 DIMS = 32
 
@@ -29,22 +30,6 @@ def vector(text: str) -> list[float]:
         total = [value + direction.gauss() for value in total]
     norm = math.hypot(*total)
     return [value / norm for value in total]
-
-
-def requests() -> Iterator[wire.Request]:
-    buffer = wire.FrameBuffer()
-    while data := os.read(0, 65_536):
-        buffer.feed(data)
-        yield from buffer.requests()
-
-
-def reply(message: wire.Reply) -> None:
-    os.write(1, wire.encode_frame(message))
-
-
-def note(folder: Path, line: str) -> None:
-    with (folder / "log").open("a") as log:
-        log.write(line + "\n")
 
 
 def trial(folder: Path, texts: list[str]) -> bytes:
@@ -61,6 +46,10 @@ def trial(folder: Path, texts: list[str]) -> bytes:
 def pack(rows: list[list[float]]) -> bytes:
     numbers = [value for row in rows for value in row]
     return struct.pack(f"<{len(numbers)}f", *numbers)
+
+
+def ready(folder: Path, texts: list[str]) -> wire.Ready:
+    return wire.Ready(DIMS, 512, trial(folder, texts))
 
 
 def answer(request: wire.Embed) -> None:
@@ -91,16 +80,7 @@ def main() -> None:
     for request in requests():
         if isinstance(request, wire.Load):
             note(folder, f"load {request.path} {request.threads} {request.max_tokens} {request.idle_s}")
-            if (folder / "no_library").exists():
-                reply(wire.NotLoaded("no_library"))
-            elif (folder / "bad_model").exists():
-                reply(wire.NotLoaded("bad_model"))
-            elif (folder / "die_at_load").exists():
-                os._exit(3)
-            else:
-                while (folder / "loading").exists():
-                    time.sleep(0.01)
-                reply(wire.Ready(DIMS, 512, trial(folder, request.trial)))
+            load(folder, partial(ready, folder, request.trial))
         elif isinstance(request, wire.Embed):
             priority = "background" if request.background else "query"
             note(folder, f"{priority} {' | '.join(request.texts)}")

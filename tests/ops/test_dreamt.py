@@ -11,7 +11,7 @@ from openclaw_memd.domain.dream_pages import read_diary
 from openclaw_memd.ops.receipts import Forgotten
 from tests.dreaming.worlds import World, open_world, session
 from tests.fakes import ScriptedChatModel
-from tests.ops.worlds import raw_hits, select
+from tests.ops.worlds import CrashError, raw_hits, select
 
 NOTE = "memory/2026-01-11.md"
 PORT = "The gateway listens on port 18789 in the blue cabinet."
@@ -134,3 +134,40 @@ async def test_a_proposal_goes_with_its_source() -> None:
         assert planned.receipt.proposals == done.receipt.proposals == 1
         assert [one.content.text for one in await reviewing.waiting()] == [DESK]
         assert raw_hits(world.folder.parent, b"18789") == []
+
+
+async def test_all_since_an_instant_goes_with_what_was_asked_since(world: World) -> None:
+    await world.note("memory/2026-01-10.md", f"- {DESK}\n")
+    await world.agent.notes.append(session("w1"), text=f"- {PORT}")
+    await world.memory.sync()
+    since = world.clock.now()
+    await dream(world, "port", "desk")
+
+    planned, done = await forget(world, since=since)
+
+    assert replace(planned.receipt, vectors=0) == replace(done.receipt, vectors=0)
+    assert (done.receipt.promoted, done.receipt.signals) == (1, 10)  # the night has read both notes
+    assert raw_hits(world.folder.parent, b"18789") == []
+    assert DESK in text(world, "MEMORY.md")
+
+
+@pytest.mark.parametrize("step", ["files", "history", "claims", "ledger"])
+async def test_a_call_that_was_cut_off_is_made_again(world: World, step: str) -> None:
+    await world.agent.notes.append(session("w1"), text=f"- {PORT}")
+    await world.note("memory/2026-01-10.md", f"- {DESK}\n")
+    await dream(world, "port", "desk")
+
+    def crash(name: str) -> None:
+        if name == step:
+            raise CrashError
+
+    forgetting = world.memory.forgetting
+    forgetting._on_step = crash
+    with pytest.raises(CrashError):
+        await forgetting.forget("main", select(session_ids=["w1"]))
+    forgetting._on_step = lambda _name: None
+    await forgetting.forget("main", select(session_ids=["w1"]))
+
+    assert raw_hits(world.folder.parent, b"18789") == []
+    assert DESK in text(world, "MEMORY.md")
+    assert list(await world.candidates()) == [DESK]

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
+from openclaw_memd.domain.likeness import LEAST_CONTENT
 from tests.poisoning.histories import (
     CRON,
     GROUP,
@@ -31,16 +32,20 @@ OUTSIDE_DOORS: list[Door] = ["note", "flush", "say", "capture", *THROUGH_TAINT]
 
 
 def trusted_events(number: int) -> st.SearchStrategy[Event]:
-    """The owner's; each has a word of its own: a copy of outside text would derive from it."""
+    """The owner's; each has a word of its own: a copy of outside text would derive from it, and so would a
+    line that holds all of a longer one.
+    """
     made = st.builds(lambda phrase: f"- {phrase} own{number}x", phrases)
     return st.builds(Event, st.sampled_from(TRUSTED_DOORS), st.just(OWNER), made)
 
 
-bullets = phrases.map("- {}".format)
+short_phrases = st.lists(st.sampled_from(WORDS), min_size=2, max_size=LEAST_CONTENT - 1).map(" ".join)
+outside_phrases = short_phrases | phrases.map("{} strange".format)
+bullets = outside_phrases.map("- {}".format)
 tainted_turns = st.builds(Event, st.sampled_from(THROUGH_TAINT), st.just(OWNER), bullets)
 outside_events = (
     st.builds(Event, st.sampled_from(OUTSIDE_DOORS), st.sampled_from([GUEST, GROUP, CRON]), bullets)
-    | st.builds(Event, st.just("note"), st.none(), phrases)
+    | st.builds(Event, st.just("note"), st.none(), outside_phrases)
     | tainted_turns
 )
 

@@ -1,6 +1,7 @@
 """Sessions as documents: their parts, their stamps, and what is known of their lines."""
 
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import trio
 from openclaw_memd.domain.provenance import Source, Tier
 from openclaw_memd.files.catalog import ListedFile, Skipped, SkipReason
 from openclaw_memd.index.ledger.session_rows import SessionKey
+from openclaw_memd.index.ledger.sessions import read_part
 from openclaw_memd.sessions.intake import PART_BYTES
 from tests.sessions.worlds import World, assistant, caller, open_world, user
 
@@ -123,3 +125,17 @@ async def test_changes_are_announced_by_path(world: World) -> None:
     await world.sessions.ingest(caller("s2"), [user("1")])
     await world.sessions.remove(SessionKey("main", "s2"))
     assert world.hints == [frozenset({path}) for path in (PATH, "sessions/main/s2", "sessions/main/s2")]
+
+
+async def test_the_lines_of_messages_are_told(world: World) -> None:
+    said = [user("1", "word " * 3_000), assistant("2", "three"), user("3", "four")]
+    await world.sessions.append(caller(), said)
+    lines_of = world.sessions.documents.lines_of
+    kept = await world.store.read(partial(read_part, key=SessionKey("main", "s1"), part=1))
+    numbers = sorted({piece.seq for piece in kept})
+    long, *short = [await trio.to_thread.run_sync(lines_of, PATH, {number}) for number in numbers]
+    text = (await world.text(PATH)).split("\n")
+    assert len(long) == len(text) - 2 > 1
+    assert [text[line - 1] for (line,) in short] == ["Assistant: three", "User: four"]
+    assert len(long.union(*short)) == len(text)
+    assert await trio.to_thread.run_sync(lines_of, "sessions/main/none", {1}) == frozenset()

@@ -285,9 +285,7 @@ class TestContexts:
         assert not (await world.sessions.append(caller(), [user("3")])).tainted
         assert not world.sessions.turns.is_tainted(caller())
 
-    async def test_a_question_asked_before_and_told_later_does_not_end_it(
-        self, world: World
-    ) -> None:
+    async def test_a_question_asked_before_and_told_later_does_not_end_it(self, world: World) -> None:
         asked_at = world.clock.now()
         world.clock.move(seconds=2)
         world.sessions.hear_taint(caller())

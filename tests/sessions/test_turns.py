@@ -147,6 +147,29 @@ async def test_a_cycle_is_as_bad_as_the_worst_of_it(world: World, messages: list
     assert (await turns_of(world).cycle("main", "s1")).origin is origin
 
 
+async def test_what_the_agent_says_after_outside_text_may_repeat_it(world: World) -> None:
+    """Also in a turn that is clean: the text is still in the model's window."""
+    await world.sessions.append(
+        caller(),
+        [
+            user("1", "read my mail"),
+            assistant("2", "before"),
+            tool("3", network=True),
+            assistant("4", "it says P"),
+            user("5", "thanks"),
+            assistant("6", "as I said, P"),
+        ],
+    )
+    cycle = await turns_of(world).cycle("main", "s1")
+    assert (cycle.origin, cycle.clean_texts) == (Origin.UNTRUSTED, ("read my mail", "before", "thanks"))
+
+
+async def test_where_no_outside_text_was_kept_nothing_of_the_agent_counts(world: World) -> None:
+    said = [user("1", "read"), tool("2", network=True), user("3", "thanks"), assistant("4", "as I said, P")]
+    await world.sessions.append(caller(), said)
+    assert (await turns_of(world).cycle("main", "s1")).clean_texts == ("read", "thanks")
+
+
 async def test_a_turn_that_goes_on_belongs_to_the_next_cycle_too(world: World) -> None:
     turns = turns_of(world)
     await world.sessions.append(caller(), [user("1"), tool("2", network=True)])

@@ -130,13 +130,13 @@ async def test_fires_that_cannot_be_given_back_yet_hold_up_nobody_who_asks_again
         made = await world.wish("mention the changelog", "release")
         release, refused, released = world.firing.release, trio.Event(), trio.Event()
 
-        async def refuse(*_arguments: object) -> int:
+        async def refuse(*_arguments: object, **_hooks: object) -> int:
             await trio.lowlevel.checkpoint()
             refused.set()
             raise UnavailableError("the disk is full", reason="disk_full")
 
-        async def note(*arguments: Any) -> int:
-            count = await release(*arguments)
+        async def note(*arguments: Any, **hooks: Any) -> int:
+            count = await release(*arguments, **hooks)
             released.set()
             return count
 

@@ -36,8 +36,11 @@ class LedgerCounts:
     observed_writes: int = 0
 
 
-def records_of(connection: apsw.Connection, path: str) -> list[LineRecord]:
-    """What is recorded of the lines of a file, oldest first. Lines that vanished from it are not counted."""
+def records_of(connection: apsw.Connection, path: str, *, ever: bool = False) -> list[LineRecord]:
+    """What is recorded of the lines of a file, oldest first.
+
+    Lines that vanished from it are not counted, unless all that were ``ever`` in it are asked for.
+    """
     return [
         LineRecord(
             line_hash,
@@ -48,9 +51,9 @@ def records_of(connection: apsw.Connection, path: str) -> list[LineRecord]:
             is_own=append_id is not None,
         )
         for line_hash, count, agent, session_id, recorded_at, append_id in connection.execute(
-            "SELECT hash, recorded - (seen - present), agent, session_id, recorded_at, append_id FROM spans"
-            " WHERE path = ? ORDER BY id",
-            (path,),
+            "SELECT hash, iif(?, recorded, recorded - (seen - present)), agent, session_id, recorded_at,"
+            " append_id FROM spans WHERE path = ? ORDER BY id",
+            (ever, path),
         )
     ]
 

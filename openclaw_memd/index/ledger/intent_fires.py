@@ -31,6 +31,16 @@ def add_fire(connection: apsw.Connection, fire: Fire) -> None:
     )
 
 
+def has_fire(connection: apsw.Connection, agent: str, token: str, since: datetime) -> bool:
+    """Whether ``take_fire`` would find it."""
+    row = connection.execute(
+        "SELECT 1 FROM intent_fires WHERE token = ? AND released = 0 AND fired_at >= ?"
+        " AND intent IN (SELECT number FROM intents WHERE agent = ?)",
+        (token, to_stamp(since), agent),
+    ).fetchone()
+    return row is not None
+
+
 def take_fire(connection: apsw.Connection, agent: str, token: str, since: datetime) -> Fire | None:
     """A fire of an agent's intent that was made after ``since`` and is not given back; now it is."""
     row = connection.execute(

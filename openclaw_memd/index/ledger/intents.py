@@ -7,7 +7,7 @@ from typing import Final
 
 import apsw
 
-from openclaw_memd.domain.intents import OPEN, Intent, Status
+from openclaw_memd.domain.intents import AHEAD, OPEN, Intent, Status
 from openclaw_memd.index.ledger.instants import from_stamp, to_stamp
 from openclaw_memd.index.ledger.intent_rows import COLUMNS, IntentRow, intent_values, read_one, read_row
 from openclaw_memd.index.ledger.intent_words import KeywordForms, set_words
@@ -109,14 +109,14 @@ def settle_intents(
 ) -> int:
     """Store the steps that time took of up to ``most`` intents; how many took one.
 
-    Looked at are those that expired, that rest since a time to come (the clock was set back), whose cooldown
-    is over and whose window opened.
+    Looked at are those that expired, that rest since a time to come or were made then (the clock was set
+    back), whose cooldown is over and whose window opened.
     """
     stamp = to_stamp(now)
     found = connection.execute(
         f"{_SELECT} WHERE status IN ({_OPEN}) AND (expires_at <= ?1 OR last_fired_at > ?1"
-        " OR (status = 'fired' AND rests_until <= ?1) OR (status = 'pending' AND due_at <= ?1)) LIMIT ?2",
-        (stamp, most),
+        " OR created_at > ?3 OR (status = 'fired' AND rests_until <= ?1) OR (status = 'pending' AND due_at <= ?1)) LIMIT ?2",
+        (stamp, most, to_stamp(now + AHEAD)),
     ).fetchall()
     for row in map(read_row, found):
         save_intent(connection, IntentRow(row.number, settle(row.intent)))

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 import apsw
 
-from openclaw_memd.domain.forgetting import LineRecord
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
 from openclaw_memd.domain.records import Records
 from openclaw_memd.index.ledger.instants import from_stamp, to_stamp
@@ -127,26 +126,6 @@ def find_unrecorded(connection: apsw.Connection, file: str, origins: Origins) ->
         for line_hash, provenance in origins
         if not any(record.unused for record in records.own(file, line_hash))
     )
-
-
-def all_records_of(connection: apsw.Connection, file: str) -> list[LineRecord]:
-    """What was ever recorded of the lines of a file, oldest first, be they in it or gone."""
-    rows = connection.execute(
-        "SELECT hash, recorded, agent, session_id, recorded_at, append_id FROM spans"
-        " WHERE path = ? ORDER BY id",
-        (file,),
-    )
-    return [
-        LineRecord(
-            line_hash,
-            count,
-            None if agent is None or session_id is None else (agent, session_id),
-            from_stamp(recorded_at),
-            is_told=append_id is not None or agent is not None,
-            is_own=append_id is not None,
-        )
-        for line_hash, count, agent, session_id, recorded_at, append_id in rows
-    ]
 
 
 def buried_since(connection: apsw.Connection, file: str, at: datetime) -> frozenset[bytes]:

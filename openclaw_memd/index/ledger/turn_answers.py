@@ -28,6 +28,18 @@ def find_turn(connection: apsw.Connection, key: TurnKey, now: datetime) -> str |
     return None if row is None else str(row[0])
 
 
+def find_holders(
+    connection: apsw.Connection, agent: str, part: str, since: datetime, session: str | None = None
+) -> list[TurnKey]:
+    """The turns of an agent, or of one of its sessions, whose answers since then have ``part`` in them."""
+    rows = connection.execute(
+        "SELECT agent, session_id, turn_id FROM turn_answers WHERE agent = ?1 AND (?2 IS NULL OR session_id = ?2)"
+        " AND answered_at >= ?3 AND instr(answer, ?4) > 0",
+        (agent, session, to_stamp(since), part),
+    )
+    return [TurnKey(*map(str, row)) for row in rows]
+
+
 def store_turn(connection: apsw.Connection, key: TurnKey, answer: str, now: datetime) -> None:
     """Keep an answer, and drop those that are over."""
     connection.execute("DELETE FROM turn_answers WHERE answered_at < ?", (to_stamp(now - KEPT),))

@@ -8,30 +8,12 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from openclaw_memd.models import wire
-
-
-def requests() -> Iterator[wire.Request]:
-    buffer = wire.FrameBuffer()
-    while data := os.read(0, 65_536):
-        buffer.feed(data)
-        yield from buffer.requests()
-
-
-def reply(message: wire.Reply) -> None:
-    frame = memoryview(wire.encode_frame(message))
-    while frame:
-        frame = frame[os.write(1, frame) :]
-
-
-def note(folder: Path, line: str) -> None:
-    with (folder / "log").open("a") as log:
-        log.write(line + "\n")
+from tests.models.children import load, note, reply, requests
 
 
 def answer(request: wire.Complete, mood: set[str]) -> None:
@@ -63,14 +45,7 @@ def main() -> None:
     for request in requests():
         if isinstance(request, wire.LoadChat):
             note(folder, f"load {request.path} {request.threads} {request.idle_s}")
-            if (folder / "no_library").exists():
-                reply(wire.NotLoaded("no_library"))
-            elif (folder / "bad_model").exists():
-                reply(wire.NotLoaded("bad_model"))
-            else:
-                while (folder / "loading").exists():
-                    time.sleep(0.01)
-                reply(wire.ChatReady(8192))
+            load(folder, lambda: wire.ChatReady(8192))
         elif isinstance(request, wire.Complete):
             note(folder, f"ask {request.prompt.splitlines()[0][:40] if request.prompt else ''}")
             answer(request, {*request.prompt.split(), *(file.name for file in folder.iterdir())})
