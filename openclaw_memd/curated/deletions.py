@@ -80,7 +80,7 @@ class Deletions:
                     self._latest = None
 
     async def is_deleted(self, text: str) -> bool:
-        """Whether an entry that says this, or almost, was deleted and is not wanted again.
+        """Whether an entry that says this, if need be reworded, was deleted and is not wanted again.
 
         Errors as in ``run``.
         """
@@ -89,7 +89,7 @@ class Deletions:
 
     def _is_deleted(self, connection: Connection, text: str) -> bool:
         trace = trace_text(text, self._analyzer)
-        return bool(find_returned(ledger.deleted_like(connection, trace), [trace]))
+        return any(map(trace.is_reworded, ledger.deleted_like(connection, trace)))
 
     def _compare(self, files: Mapping[str, CuratedText], known: "_Known") -> "_Found":
         """What was deleted since the last look, and what returned."""

@@ -27,6 +27,14 @@ def comments_in_line(line: str) -> list[Comment]:
     return list(_comments(line)) if _OPEN in line else []
 
 
+def strip_comments(line: str) -> str:
+    """One line without its comments; one that does not end is text."""
+    for comment in reversed(comments_in_line(line)):
+        if comment.closed:
+            line = f"{line[: comment.start].rstrip()} {line[comment.end :].lstrip()}".rstrip()
+    return line
+
+
 def trailing_comments(line: str, comments: Sequence[Comment]) -> Sequence[Comment]:
     """Those of a line's ``comments`` that nothing but blanks and other comments follow."""
     count = 0

@@ -11,10 +11,11 @@ from datetime import date
 from typing import Literal
 
 from openclaw_memd.domain.comments import is_comment_line
-from openclaw_memd.domain.curated_files import bare_text, is_memory, says_same, scope_of
+from openclaw_memd.domain.curated_files import bare_text, is_memory, scope_of
 from openclaw_memd.domain.markdown import Entry
 from openclaw_memd.domain.promoted_lines import Fact
 from openclaw_memd.domain.provenance import Origin, is_trusted, trust_rank
+from openclaw_memd.domain.rewording import says_almost
 from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.domain.subjects import contradicts
 from openclaw_memd.domain.text import Analyzer
@@ -119,7 +120,7 @@ def _decide_one(fact: Fact, priors: Sequence[Prior], analyzer: Analyzer, today: 
     same = [
         prior
         for prior in priors
-        if _covers(prior, fact) and says_same(bare_text(prior.entry.text), bare, analyzer)
+        if _covers(prior, fact) and says_almost(bare_text(prior.entry.text), bare, analyzer)
     ]
     active = [prior for prior in same if prior.entry.annotations.status != "superseded"]
     if active:
@@ -167,7 +168,7 @@ def _fold(facts: Sequence[Fact], analyzer: Analyzer) -> list[Fact]:
     for fact in facts:
         bare = bare_text(fact.text)
         for index, other in enumerate(folded):
-            if _subject(fact) == _subject(other) and says_same(bare_text(other.text), bare, analyzer):
+            if _subject(fact) == _subject(other) and says_almost(bare_text(other.text), bare, analyzer):
                 folded[index] = replace(other, keys=(*other.keys, *fact.keys))
                 break
         else:

@@ -6,6 +6,7 @@ from hashlib import blake2b
 from typing import Final, Literal
 
 from openclaw_memd.domain.annotations import Annotations, strip_annotations
+from openclaw_memd.domain.comments import strip_comments
 from openclaw_memd.domain.line_hashes import HASH_BYTES
 from openclaw_memd.domain.lineage import strip_lineage
 from openclaw_memd.domain.markdown import Entry
@@ -51,8 +52,14 @@ def scope_of(file: str, annotations: Annotations) -> frozenset[str]:
 
 
 def bare_text(text: str) -> str:
-    """What an entry says, in one form: without its marker, annotations, line ends and where it comes from."""
+    """What an entry says, in one form: without its marker, comments, line ends and where it comes from.
+
+    An entry of comments alone says these.
+    """
     plain = strip_markers(strip_lineage(strip_annotations(text)).strip())
+    if "<!--" in plain:
+        lines = plain.split("\n")
+        plain = strip_lineage("\n".join(map(strip_comments, lines))).strip() or plain
     return unicodedata.normalize("NFC", _SPACE.sub(" ", plain).strip())
 
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from openclaw_memd.domain.annotations import strip_annotations
 from openclaw_memd.domain.commands import is_bare_command
-from openclaw_memd.domain.comments import comments_in_line
+from openclaw_memd.domain.comments import strip_comments
 from openclaw_memd.domain.contamination import find_claim_contamination, find_contamination, says_nothing
 from openclaw_memd.domain.fences import Fence, opening_fence
 from openclaw_memd.domain.lines import indent_width, split_lines
@@ -146,7 +146,7 @@ def _claims(entry: Entry, heading: _Heading | None) -> Iterator[Claim]:
 
 def _plain_lines(text: str) -> list[str]:
     lines = strip_annotations(text).split("\n")
-    return [plain for line in lines if (plain := _without_comments(line).strip())]
+    return [plain for line in lines if (plain := strip_comments(line).strip())]
 
 
 def _whole(entry: Entry, heading: _Heading | None, text: str) -> Claim:
@@ -204,7 +204,7 @@ def _read_items(entry: Entry) -> list[_Item]:
     fence: Fence | None = None
     for number, line in enumerate(entry.text.split("\n"), entry.start_line):
         was_in_fence, fence = fence is not None, _next_fence(fence, line)
-        shown = line if was_in_fence else _without_comments(line)
+        shown = line if was_in_fence else strip_comments(line)
         match = None if was_in_fence else _ITEM.match(shown)
         if match is not None:
             indent = indent_width(shown)
@@ -233,13 +233,6 @@ def _next_fence(fence: Fence | None, line: str) -> Fence | None:
 def _without_bullet(line: str) -> str:
     match = _ITEM.match(line)
     return line if match is None else match["text"].strip()
-
-
-def _without_comments(line: str) -> str:
-    for comment in reversed(comments_in_line(line)):
-        if comment.closed:
-            line = f"{line[: comment.start].rstrip()} {line[comment.end :].lstrip()}".rstrip()
-    return line
 
 
 def _is_claim(claim: Claim) -> bool:

@@ -102,7 +102,7 @@ def _marked(text: str, acronyms: Collection[str]) -> Iterator[Word]:
 
 def _acronyms(text: str) -> Collection[str]:
     """The acronyms of ``text``; none where all of it is in capitals."""
-    if len(text.split()) >= _LEAST_SHOUTED and text.isupper():
+    if text.isupper() and len(list(split_words(text, least_chars=1))) >= _LEAST_SHOUTED:
         return ()
     return dict.fromkeys(found for found in _CAPITALS.findall(text) if found in ACRONYMS)
 

@@ -14,6 +14,7 @@ _HOUR: Final = "(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelv
 _COUNT: Final = rf"(?:\d{{1,4}}|an?|{_HOUR}|half an|a couple of|a few|some)"
 _UNIT: Final = "(?:min(?:ute)?|hour|hr|day|week|month|year)s?"
 _PART: Final = "(?:morning|afternoon|evening|night)"
+_UNNAMED: Final = r"(?<!\bthe )(?<!\ba )(?<!\ban )(?<!\bmy )(?<!\bour )"  # "the 9:30 train" is no time to come
 
 ENGLISH: Final = ReminderGrammar(
     "en",
@@ -28,7 +29,7 @@ ENGLISH: Final = ReminderGrammar(
         words(f"(?:this|in the|each|every|next) (?:{_PART}|weekend)", "at night"),
         words(f"every (?:other |second |{_COUNT} )?(?:weekday|{_UNIT})"),
         r"\b(?:daily|weekly|hourly|monthly|yearly)\b(?=$|,| (?:at|about|to|of|on)\b)",
-        words("in a (?:bit|while|moment|minute|sec(?:ond)?)", "soon"),
+        words("in a (?:bit|while|moment|minute|sec(?:ond)?)"),
         words("next (?:week|month|year)", f"in {_COUNT} {_UNIT}", f"{_COUNT} {_UNIT} from now"),
         words(
             f"at (?:\\d{{1,2}}|{_HOUR})(?! (?:point|time|stage|of|percent))", "o'?clock", "at lunch(?:time)?"
@@ -36,11 +37,11 @@ ENGLISH: Final = ReminderGrammar(
         words("(?:on|by) the \\d{1,2}(?:st|nd|rd|th)", f"(?:on|by) {_MONTH} \\d{{1,2}}"),
         words(f"(?:on|by) (?:the )?\\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}"),
         words(r"(?:on|by) \d{4}-\d\d-\d\d"),
-        words(r"(?:1[0-2]|0?[1-9]) ?(?:am|pm)"),
-        CLOCK,
+        rf"{_UNNAMED}\b(?:1[0-2]|0?[1-9]) ?(?:am|pm)\b",
+        _UNNAMED + CLOCK,
     ),
     opens=folded(
-        r"\b(?:when(?:ever)?|if|once|as soon as|(?:every|each|the next|next) time|in case|while|after)\b"
+        r"\b(?:when(?:ever)?|if|once|as soon as|(?:every|each|the next|next) time|in case|(?<!\bin a )while|after)\b"
         rf"(?! (?:it is|it's|it gets) (?:{_HOUR}\b|{_DAY}|\d|noon|midnight|time))",
         r"(?<=\bme )(?:that|what|how|why|who|which|where)\b",
         r"(?<=\bus )(?:that|what|how|why|who|which|where)\b",

@@ -21,7 +21,7 @@ SPANISH: Final = ReminderGrammar(
         ),
         words("recordatorio", "av[ií]s(?:a|e)(?:me|nos)", "avisar(?:me|nos)", "despi[eé]rt(?:a|e)(?:me|nos)"),
         words("notif[ií](?:ca|que)(?:me|nos)", "d[ií](?:me|nos)", "haz(?:me)? acordar"),
-        words("acu[eé]rda(?:me|nos|melo)", "que no se (?:me|nos) olvide", "no (?:me )?dejes que (?:me )?olvide"),
+        words("acu[eé]rda(?:me|nos|melo)", "no (?:me|nos) dejes? olvidar"),
     ),
     times=folded(
         r"(?<!\bde )(?<!\bpor la )(?<!\besta )\bmañana\b(?! de)",

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from openclaw_memd.domain.curated_files import bare_text, hash_memory
+from openclaw_memd.domain.rewording import Wording, find_wording, is_reworded
 from openclaw_memd.domain.sketches import Sketch, near_duplicate_sketches, sketch
 from openclaw_memd.domain.text import Analyzer
 
@@ -20,17 +21,25 @@ _MOST_COMPARED: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What an entry is known by: what it says, by a hash and by a sketch, and what it is about."""
+    """What an entry is known by: what it says, by a hash, a sketch and its wording, and what it is about.
+
+    Not every trace that was kept has a wording, so it makes no difference to which are equal.
+    """
 
     hash: bytes
     subject: bytes | None
     sketch: Sketch
+    wording: Wording = field(default=(), compare=False)
 
     def is_like(self, other: "Trace") -> bool:
         """Whether the two say the same, or almost. Without words that is so only when they are equal."""
         return self.hash == other.hash or (
             self.sketch.words > 0 and near_duplicate_sketches(self.sketch, other.sketch)
         )
+
+    def is_reworded(self, other: "Trace") -> bool:
+        """Whether the two say the same, if need be in other words."""
+        return self.is_like(other) or is_reworded(self.wording, other.wording)
 
     def is_of(self, other: "Trace") -> bool:
         """Whether the two say the same or are about the same."""
@@ -39,12 +48,14 @@ class Trace:
 
 def trace_text(text: str, analyzer: Analyzer, subject: bytes | None = None) -> Trace:
     """The trace of an entry with this text. Texts come again with every version of a file: they are kept."""
-    hash_, made = _analyse(text, analyzer) if len(text) <= _CACHED_CHARS else _analyse_anew(text, analyzer)
-    return Trace(hash_, subject, made)
+    is_short = len(text) <= _CACHED_CHARS
+    hash_, made, words = _analyse(text, analyzer) if is_short else _analyse_anew(text, analyzer)
+    return Trace(hash_, subject, made, words)
 
 
-def _analyse_anew(text: str, analyzer: Analyzer) -> tuple[bytes, Sketch]:
-    return hash_memory(text), sketch(bare_text(text), analyzer)
+def _analyse_anew(text: str, analyzer: Analyzer) -> tuple[bytes, Sketch, Wording]:
+    bare = bare_text(text)
+    return hash_memory(text), sketch(bare, analyzer), find_wording(bare, analyzer)
 
 
 _analyse = lru_cache(maxsize=_CACHED_TEXTS)(_analyse_anew)

@@ -174,7 +174,7 @@ class GivenFiles:
         return found
 
     def last_known(self, asking: Asking) -> Mapping[str, GivenFile]:
-        """What was given last on this day to this audience in these projects, if nobody can wait for ``give``.
+        """What was given last on this day to this audience in these projects, if ``give`` takes too long.
 
         A curated file that is gone, or that somebody does not vouch for all of, is not known, nor is one that
         was not given yet.

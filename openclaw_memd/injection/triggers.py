@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from itertools import islice
 from typing import Final, Literal
 
@@ -22,6 +23,9 @@ Arm = Literal["lexical", "vector"]
 
 MOST_CANDIDATES: Final = 32
 """How many entries a message is compared with closely: those with the best phrases, then the important."""
+
+AT_ONCE: Final = 1_000
+"""With so many entries a message is matched where it is: that takes a millisecond or two at most."""
 
 RESERVE_S: Final = 0.02
 """How long before the deadline the embedder has to have answered. The rest takes a millisecond, but who is
@@ -52,6 +56,7 @@ class Triggers:
         self._entries = entries
         self._settings = settings
         self._today = today
+        self._threads = trio.CapacityLimiter(2)
 
     async def match(
         self, text: str, *, active_projects: Collection[str], deadline_at: float
@@ -68,7 +73,13 @@ class Triggers:
         if snapshot is None or not snapshot.entries:
             return ()
         turn = _Turn(snapshot, message, frozenset(active_projects), self._today())
-        hits = turn.worded(self._settings.trigger_score)
+        hits: dict[int, TriggerHit] = {}
+        if len(snapshot.entries) <= AT_ONCE:
+            hits = turn.worded(self._settings.trigger_score)
+        else:
+            worded = partial(turn.worded, self._settings.trigger_score)
+            with trio.move_on_at(deadline_at):
+                hits = await trio.to_thread.run_sync(worded, abandon_on_cancel=True, limiter=self._threads)
         if self._entries.vectors.is_ready:
             near = {number: snapshot.texts[number] for number in turn.near_words(except_for=hits)}
             with trio.move_on_at(deadline_at - RESERVE_S):

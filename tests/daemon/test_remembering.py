@@ -67,7 +67,7 @@ def test_a_repeated_key_writes_nothing(daemon: RunningDaemon) -> None:
         (OWNER | {"session_kind": "heartbeat"}, "not_interactive"),
         (OWNER | {"session_kind": "subagent"}, "not_interactive"),
         (OWNER | {"chat_type": "channel"}, "not_direct"),
-        (OWNER | {"tainted": True}, "tainted"),
+        (OWNER | {"session_id": "tainted", "tainted": True}, "tainted"),
     ],
 )
 def test_nobody_but_the_owner_remembers(

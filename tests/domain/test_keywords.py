@@ -2,8 +2,9 @@
 
 import pytest
 
-from openclaw_memd.domain.keywords import find_said, keyword_forms, read_message, split_keyword
+from openclaw_memd.domain.keywords import find_said, is_common, keyword_forms, read_message, split_keyword
 from openclaw_memd.domain.stemming import Stems
+from openclaw_memd.domain.stopwords import LISTS
 
 STEMS = Stems(("en", "de"))
 
@@ -26,6 +27,16 @@ def is_said(keyword: str, message: str) -> bool:
         ("🎉", "we did it 🎉"),
         ("release\nnotes", "notes of the release"),
         ("회의", "회의를 시작합니다"),
+        ("C++", "we write C++17, mostly"),
+        ("C#", "is it in C#?"),
+        (".env", "look at the .env file"),
+        ("env", "look at the .env file"),
+        ("C++ build", "the build of the c++ part"),
+        ("IT", "ask the IT people"),
+        ("IT department", "our departments, IT first"),
+        ("it department", "the IT department"),
+        ("bus", "the buses are late"),
+        ("buses", "the bus is late"),
     ],
 )
 def test_it_is_said(keyword: str, message: str) -> None:
@@ -45,6 +56,14 @@ def test_it_is_said(keyword: str, message: str) -> None:
         ("...", "..."),
         ("🎉", "🎈"),
         ("release", ""),
+        ("C++", "vitamin C, or a C compiler"),
+        ("C#", "C++ and c"),
+        ("C#", "the C#-sharp".replace("#", "")),
+        (".env", "the env of the process"),
+        ("IT", "is it late?"),
+        ("IT", "IS IT LATE TODAY"),
+        ("US", "tell us more"),
+        ("us", "the uses of it"),
     ],
 )
 def test_it_is_not_said(keyword: str, message: str) -> None:
@@ -56,7 +75,29 @@ def test_without_a_word_it_can_never_be(keyword: str) -> None:
     assert split_keyword(keyword) == []
 
 
-@pytest.mark.parametrize("keyword", ["release candidate", "网关设置", "x", "设", "回 x", "🎉", "회의"])
+@pytest.mark.parametrize(
+    ("keyword", "common"),
+    [
+        ("the", True),
+        ("it", True),
+        ("It is what it is", True),
+        ("der die das", True),
+        ("什么", True),
+        ("the release", False),
+        ("IT", False),
+        ("C++", False),
+        (".env", False),
+        ("🎉", False),
+        ("网关", False),
+        ("...", False),
+        ("the der", False),
+    ],
+)
+def test_what_most_messages_have_is_common(keyword: str, common: bool) -> None:
+    assert is_common(keyword, (LISTS["en"], LISTS["de"])) is common
+
+
+@pytest.mark.parametrize("keyword", ["C++", "C#", ".env", "IT", "bus", "buses", "release candidate", "网关设置", "x", "设", "回 x", "🎉", "회의"])
 def test_the_index_finds_whatever_is_said(keyword: str) -> None:
     said = set(read_message(f"... {keyword} !", STEMS).forms)
     (words,) = keyword_forms([keyword], STEMS)

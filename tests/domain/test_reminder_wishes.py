@@ -25,6 +25,9 @@ WISHES = {
         "remind me on March 3 to renew the domain",
         "remind me on 2026-03-01 to renew",
         "when I am back, remind me on Friday of the invoice",
+        "remind me in a bit",
+        "ping me in a while",
+        "remind me at 9:30 of the train",
     ),
     "de": (
         "erinnere mich am Freitag um neun an den Anruf",
@@ -41,6 +44,7 @@ WISHES = {
         "erinnere mich um 9.30 Uhr",
         "erinnere mich naechsten Dienstag an Ana",
         "erinnere mich freitags an den Müll",
+        "denk dran, mich heute Abend anzurufen",
     ),
     "es": (
         "recuérdame el viernes a las nueve llamar a Ana",
@@ -56,6 +60,8 @@ WISHES = {
         "recuérdame hoy comprar pan",
         "dime mañana por la mañana qué queda",
         "recuérdame pasado mañana lo del dentista",
+        "acuérdame el jueves",
+        "no me dejes olvidar mañana la cita",
     ),
     "pt": (
         "me lembra na sexta às nove de ligar para a Ana",
@@ -71,6 +77,8 @@ WISHES = {
         "lembra-me depois de amanhã do dentista",
         "me avisa à meia-noite",
         "me lembra terça-feira de manhã do pão",
+        "lembrar-me segunda-feira",
+        "não me deixe esquecer amanhã",
     ),
     "fr": (
         "rappelle-moi vendredi à neuf heures d'appeler Ana",
@@ -101,6 +109,8 @@ WISHES = {
         "дай знать послезавтра",
         "напоминай по пятницам о мусоре",
         "сообщи мне утром, что осталось",
+        "напоминание на понедельник",
+        "не дай мне забыть завтра",
     ),
     "zh": (
         "周五九点提醒我给安娜打电话",
@@ -167,6 +177,8 @@ OTHERS = {
         "remind me how the monthly report is built",
         "tomorrow never dies",
         "remind me to praise the May release",
+        "remind me to mention the 9:30 train",
+        "remind me of our 9 pm call",
     ),
     "de": (
         "erwähne das Freitagsrelease",
@@ -177,6 +189,7 @@ OTHERS = {
         "das Büro ist am Freitag geschlossen",
         "erinnere mich, dass die Frist am Freitag endet, sobald Ana schreibt",
         "guten Morgen, erinnere mich an das Changelog",
+        "denk daran, dass das Büro am Freitag zu ist",
         "das Standup ist um neun",
         "falls der Tagesbericht kommt, erinnere mich an die Grafik",
         "sag Bescheid, sobald der Ausfall erwähnt wird",
@@ -207,6 +220,7 @@ OTHERS = {
         "avise-me se alguém falar da queda",
         "na próxima vez que falarmos do orçamento, me lembre do desconto",
         "me lembre das notas da reunião de amanhã",
+        "me lembre das notas da segunda-feira",
         "a reunião é às nove",
         "amanhã é outro dia",
         "assim que mencionarem o relatório de hoje, me lembre do gráfico",

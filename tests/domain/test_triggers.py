@@ -63,9 +63,32 @@ def test_words_count_whole_and_in_another_ending(phrase: str, fires: str, not_in
     assert trigger(not_in, phrase) < ONE_WORD
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("university", "universities"),
+        ("company", "companies"),
+        ("city", "cities"),
+        ("policy", "policies"),
+        ("reply", "replied"),
+        ("replies", "replying"),
+        ("release", "releasing"),
+        ("released", "releasing"),
+        ("move", "moving"),
+        ("plan", "planning"),
+        ("invoice", "invoicing"),
+        ("invoices", "invoicing"),
+    ],
+)
+def test_english_words_count_in_each_of_their_endings(one: str, other: str) -> None:
+    assert trigger(f"a {one}", other) == trigger(f"a {other}", one) == ONE_WORD
+
+
 def test_words_that_only_share_a_stem_are_told_apart() -> None:
     assert is_same_word("booking", "bookings")
     assert not is_same_word("organ", "organization")
+    assert not is_same_word("universe", "universities")
+    assert not is_same_word("deploy", "deployment")
     assert is_same_word("книга", "книгами")
 
 

@@ -165,6 +165,29 @@ async def test_an_index_that_takes_long_to_build_holds_up_nobody_past_the_deadli
         assert await world.found("release time") == ["Ship with the blue script"]
 
 
+async def test_many_entries_are_matched_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("openclaw_memd.injection.triggers.AT_ONCE", 1)
+    async with open_world(tmp_path, SHIP, SAFE) as world:
+        assert await world.found("When is the release time?") == ["Ship with the blue script"]
+        may_match = threading.Event()
+        snapshot = await world.entries.current(trio.current_time() + LIMIT_S)
+        assert snapshot is not None
+        match = snapshot.index.match
+
+        def match_late(message: str) -> Any:
+            assert may_match.wait(LIMIT_S)
+            return match(message)
+
+        monkeypatch.setattr(snapshot.index, "match", match_late)
+        try:
+            with trio.fail_after(LIMIT_S / 2):
+                assert await world.hits("release time", limit_s=0.05) == ()
+        finally:
+            may_match.set()
+
+
 async def test_while_the_index_is_built_what_was_known_and_is_still_there_comes_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

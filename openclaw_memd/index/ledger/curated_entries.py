@@ -1,16 +1,20 @@
 """What the curated files were last seen to hold, and what was deleted from them."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import apsw
 
-from openclaw_memd.domain.sketches import Sketch, pack_shingles, unpack_shingles
+from openclaw_memd.domain.sketches import pack_sketch, unpack_sketch
 from openclaw_memd.domain.traces import Trace
 from openclaw_memd.index.ledger.instants import to_stamp
 
-_TRACE = "hash, subject, words, decisive, shingles"
+_LEAST_MORE: Final = 3
+"""The same is said with no more words more or less, or a quarter of them."""
+
+_TRACE: Final = "hash, subject, words, decisive, shingles"
 
 
 class Rewriting(NamedTuple):
@@ -81,10 +85,13 @@ def read_deleted(connection: apsw.Connection) -> list[Trace]:
 
 
 def deleted_like(connection: apsw.Connection, trace: Trace) -> list[Trace]:
-    """What was deleted that may be the same, by its hash or by its decisive words."""
+    """What was deleted that may be the same, by its hash or by how many words it has."""
+    words = trace.sketch.words
+    more = _LEAST_MORE + words // 4
     rows = connection.execute(
-        "SELECT hash, NULL, words, decisive, shingles FROM curated_tombstones WHERE hash = ? OR decisive = ?",
-        (trace.hash, trace.sketch.decisive),
+        "SELECT hash, NULL, words, decisive, shingles FROM curated_tombstones"
+        " WHERE hash = ? OR words BETWEEN ? AND ?",
+        (trace.hash, words - more, words + more),
     )
     return [_trace(row) for row in rows]
 
@@ -106,9 +113,11 @@ def unbury_entries(connection: apsw.Connection, traces: Iterable[Trace]) -> None
 
 
 def _words(trace: Trace) -> tuple[int, bytes, bytes]:
-    return trace.sketch.words, trace.sketch.decisive, pack_shingles(trace.sketch)
+    kept = replace(trace.sketch, terms=trace.wording)  # the wording stands where a line has its terms
+    return trace.sketch.words, trace.sketch.decisive, pack_sketch(kept)
 
 
 def _trace(row: tuple[Any, ...]) -> Trace:
-    line_hash, subject, words, decisive, shingles = row
-    return Trace(line_hash, subject, Sketch(words, decisive, unpack_shingles(shingles)))
+    line_hash, subject, words, decisive, kept = row
+    found = unpack_sketch(words, decisive, kept)
+    return Trace(line_hash, subject, replace(found, terms=()), found.terms)
