@@ -7,12 +7,12 @@ from typing import Final
 TURN_S: Final = 0.0005
 """How long a busy thread keeps the interpreter while others wait. Python's default is ten times that."""
 
-NEW_OBJECTS: Final = 20_000
+NEW_OBJECTS: Final = 2_000
 """How many more objects than before there are when the collector looks at the new ones; Python's default is
 700."""
 
-_YOUNG_LOOKS: Final = 20
-_MIDDLE_LOOKS: Final = 20
+_YOUNG_LOOKS: Final = 10
+_MIDDLE_LOOKS: Final = 100
 
 
 def take_short_turns() -> None:

@@ -103,7 +103,9 @@ class Intents(AgentSection, frozen=True):
     )
     max_fires: Annotated[int, Meta(ge=1, le=1000, description="fires of one intent")] = 3
     expiry_days: Annotated[int, Meta(ge=1, le=3650, description="days until an intent expires")] = 90
-    per_turn: Annotated[int, Meta(ge=0, le=32, description="intents that one message may fire")] = 3
+    per_turn: Annotated[
+        int, Meta(ge=0, le=32, description="intents that one message may fire, and reminders that it brings")
+    ] = 3
     follow_ups: Annotated[bool, Meta(description="accept follow-ups that a runtime inferred")] = False
 
 

@@ -44,10 +44,36 @@ _WORD: Final = re.compile(rf"[{_HAN}]+|[\u30a0-\u30ff]+|[{_HANGUL}]+|(?:(?![{_HA
 _NO_WORD: Final = re.compile(r"[\d\W_]+")
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}[-_. ]?")
 _DATED: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[.-]\w+)?")
+_ZONES: Final = "africa america antarctica asia atlantic australia etc europe indian pacific us"
+_NO_TEXT: Final = re.compile(
+    rf"<[^<>\n]{{0,200}}>|\b(?:{'|'.join(_ZONES.split())})/[A-Za-z][\w/+-]*|\[message_id:[^\]\n]*\]"
+    r"|\b(?:begin|end)_(?:memd|external|untrusted)\w*",
+    re.IGNORECASE,
+)
+_LABELS: Final = frozenset(
+    (
+        *(
+            "todo",
+            "todos",
+            "to-do",
+            "note",
+            "notes",
+            "task",
+            "tasks",
+            "misc",
+            "inbox",
+            "log",
+            "journal",
+            "diary",
+        ),
+        *("notiz", "notizen", "aufgabe", "aufgaben", "nota", "notas", "tarea", "tareas", "tarefa", "tarefas"),
+        *("заметка", "заметки", "задача", "задачи", "utc", "gmt", "cet", "cest"),
+    )
+)
 _PATH_NOISE: Final = frozenset(
     ("md", "txt", "json", "jsonl", "ts", "js", "py", "memory", "notes", "untrusted")
 )
-_STOP: Final = frozenset().union(*LISTS.values()) | _PATH_NOISE
+_STOP: Final = frozenset().union(*LISTS.values()) | _PATH_NOISE | _LABELS
 _HAN_BORDER: Final = re.compile(
     "|".join(
         sorted(
@@ -65,7 +91,8 @@ def find_tags(path: str, text: str) -> tuple[str, ...]:
     The name of a note counts, but for its date; that of a session does not.
     """
     name = "" if is_session_path(path) else posixpath.basename(path).removesuffix(".md")
-    whole = normalize(_COMMENT.sub(" ", f"{_DATE.sub(' ', name)} {text}")).lower()
+    said = _NO_TEXT.sub(" ", _COMMENT.sub(" ", f"{_DATE.sub(' ', name)} {text}"))
+    whole = normalize(said).lower()
     found: dict[str, None] = {}
     for token in _tokens(whole):
         tag = _tag(token)
@@ -87,7 +114,7 @@ def family_of(tag: str) -> Family:
 
 def _tokens(text: str) -> Iterator[str]:
     for term in _PROTECTED:
-        if term in text and (_is_long(term) or re.search(rf"\b{re.escape(term)}\b", text)):
+        if term in text and (_CJK.search(term) or re.search(rf"(?<![\w-]){re.escape(term)}(?![\w-])", text)):
             yield term
     compounds = _COMPOUND.findall(text)
     yield from compounds

@@ -90,9 +90,7 @@ def plan_memory(
     named = [] if memory.replaces is None else [_find_named(file, active, memory.replaces)]
     says = trace_text(format_bullet(memory.text, NO_ANNOTATIONS), analyzer)
     same = [
-        entry
-        for entry in _covering(file, active, memory)
-        if trace_text(entry.text, analyzer).is_like(says)
+        entry for entry in _covering(file, active, memory) if trace_text(entry.text, analyzer).is_like(says)
     ]
     subject = [*named, *(entry for entry in same if entry not in named)]
     subject += [entry for entry in _same_subject(file, active, memory) if entry not in subject]

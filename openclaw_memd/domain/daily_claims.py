@@ -14,17 +14,24 @@ from typing import Final, NamedTuple
 from openclaw_memd.domain.annotations import strip_annotations
 from openclaw_memd.domain.commands import is_bare_command
 from openclaw_memd.domain.comments import strip_comments
-from openclaw_memd.domain.contamination import find_claim_contamination, find_contamination, says_nothing
+from openclaw_memd.domain.contamination import (
+    Contamination,
+    find_claim_contamination,
+    find_contamination,
+    says_nothing,
+)
 from openclaw_memd.domain.fences import Fence, opening_fence
 from openclaw_memd.domain.lines import indent_width, split_lines
 from openclaw_memd.domain.markdown import Entry, parse_entries, read_spans
 from openclaw_memd.domain.plain_headings import is_plain_heading
 from openclaw_memd.domain.scripts import RUN_BODY
+from openclaw_memd.domain.session_claims import read_said
 from openclaw_memd.domain.unfit import find_unfit
 
 LEAST_CHARS: Final = 8  # OpenClaw's value; a character of a script without spaces says as much as two
 
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>.*)")
+_QUOTED: Final = re.compile(r"[ \t]*(?:>[ \t]*)+(?P<said>User: .*)")
 _START: Final = re.compile(r"\s*<!--\s*openclaw:dreaming:([\w-]+):start\s*-->\s*", re.IGNORECASE)
 _END: Final = re.compile(r"\s*<!--\s*openclaw:dreaming:([\w-]+):end\s*-->\s*", re.IGNORECASE)
 _HEADING: Final = re.compile(r" {0,3}#{1,2}(?:[ \t]|$)")  # deeper ones are part of a block
@@ -54,18 +61,21 @@ class Claim:
 def read_claims(text: str) -> list[Claim]:
     """The claims of a note, in order. What dreaming put into it is left out, with all lines counted.
 
-    Of an entry that is text of a machine nothing is claimed, whatever its parts look like; nor of captured
-    conversation, which counts where it was said.
+    Of an entry that is text of a machine nothing is claimed, whatever its parts look like; of captured
+    conversation the sentences of people are, each by itself, as in the session that it is from.
     """
     plain = _without_managed(text)
     headings = _Headings(plain)
-    entries = (entry for entry in parse_entries(plain) if find_contamination(entry.text) is None)
-    return [
-        claim
-        for entry in entries
-        for claim in _claims(entry, headings.above(entry))
-        if _says_enough(claim.body) and _is_claim(claim)
-    ]
+    found: list[Claim] = []
+    for entry in parse_entries(plain):
+        match find_contamination(entry.text):
+            case None:
+                found += _claims(entry, headings.above(entry))
+            case Contamination.TRANSCRIPT:
+                found += _spoken_claims(entry)
+            case _:
+                continue
+    return [claim for claim in found if _says_enough(claim.body) and _is_claim(claim)]
 
 
 def _without_managed(text: str) -> str:
@@ -142,6 +152,14 @@ def _claims(entry: Entry, heading: _Heading | None) -> Iterator[Claim]:
             yield _whole(entry, heading, "; ".join(line for line in lines if line))
         case _:
             return
+
+
+def _spoken_claims(entry: Entry) -> Iterator[Claim]:
+    """What people say in quoted lines that begin with who speaks; answers and other lines claim nothing."""
+    for number, line in enumerate(entry.text.split("\n"), entry.start_line):
+        match = _QUOTED.match(line)
+        for said in () if match is None else read_said(strip_comments(match["said"])):
+            yield Claim(said.text, said.text, number, number)
 
 
 def _plain_lines(text: str) -> list[str]:

@@ -30,7 +30,7 @@ def reminder_line(intent: Intent) -> str:
 
 
 def fit_reminders(events: Sequence[Intent], reminders: Sequence[Intent]) -> list[int]:
-    """Which of ``reminders`` find room beside ``events``, by their places; what is first has the first choice.
+    """The places of those ``reminders`` that find room beside ``events``; the first has the first choice.
 
     What is due stays so until it is confirmed, so what finds none comes with a later message.
     """

@@ -39,8 +39,8 @@ def _is_meant(intent: Intent, caller: Caller) -> bool:
 
 
 def _is_creator(intent: Intent, caller: Caller) -> bool:
-    """Ids are those of one account of one provider; between such, and where a provider or an id is missing, the
-    host's word that it is the owner counts."""
+    """Ids are those of one account of one provider; between such, and where a provider or an id is missing,
+    the host's word that it is the owner counts."""
     known = _known(caller.sender.id)
     is_comparable = intent.channel.provider is not None and _is_same_account(intent.channel, caller.channel)
     if intent.creator.id is not None and known is not None and is_comparable:

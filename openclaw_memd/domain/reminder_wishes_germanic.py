@@ -14,7 +14,8 @@ _HOUR: Final = "(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelv
 _COUNT: Final = rf"(?:\d{{1,4}}|an?|{_HOUR}|half an|a couple of|a few|some)"
 _UNIT: Final = "(?:min(?:ute)?|hour|hr|day|week|month|year)s?"
 _PART: Final = "(?:morning|afternoon|evening|night)"
-_UNNAMED: Final = r"(?<!\bthe )(?<!\ba )(?<!\ban )(?<!\bmy )(?<!\bour )"  # "the 9:30 train" is no time to come
+_UNNAMED: Final = r"(?<!\bthe )(?<!\ba )(?<!\ban )(?<!\bmy )(?<!\bour )"
+"""What no hour follows that is to come: "the 9:30 train" is a train."""
 
 ENGLISH: Final = ReminderGrammar(
     "en",
@@ -41,7 +42,8 @@ ENGLISH: Final = ReminderGrammar(
         _UNNAMED + CLOCK,
     ),
     opens=folded(
-        r"\b(?:when(?:ever)?|if|once|as soon as|(?:every|each|the next|next) time|in case|(?<!\bin a )while|after)\b"
+        r"\b(?:when(?:ever)?|if|once|as soon as|(?:every|each|the next|next) time|in case|after"
+        r"|(?<!\bin a )while)\b"
         rf"(?! (?:it is|it's|it gets) (?:{_HOUR}\b|{_DAY}|\d|noon|midnight|time))",
         r"(?<=\bme )(?:that|what|how|why|who|which|where)\b",
         r"(?<=\bus )(?:that|what|how|why|who|which|where)\b",

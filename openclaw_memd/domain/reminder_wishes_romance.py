@@ -57,7 +57,10 @@ PORTUGUESE: Final = ReminderGrammar(
     asks=folded(
         words(
             "lembr(?:a|e|ar)(?:-me|-nos)?",
-            "não me deixe?s? esquecer", "lembrete", "avis(?:a|e|ar)(?:-me|-nos)?", "acord(?:a|e|ar)-me"
+            "não me deixe?s? esquecer",
+            "lembrete",
+            "avis(?:a|e|ar)(?:-me|-nos)?",
+            "acord(?:a|e|ar)-me",
         ),
         words(
             "me acord(?:a|e)", "me notifi(?:ca|que)", "notifi(?:ca|que)-me", "me diga?", "diz-me", "diga-me"
@@ -71,7 +74,7 @@ PORTUGUESE: Final = ReminderGrammar(
         rf"\b(?:na|no|nesta|neste|até|para a|para o|cada|toda|todo|todas as|todos os|próxim[ao]|às|aos)"
         rf" (?:próxim[ao] )?(?:{_DIA_PT})\b(?! release)",
         rf"\b(?:{_DIA_PT}) (?:às|de manhã|à tarde|à noite|que vem|próxim[ao])\b",
-        rf"(?<!\bde )(?<!\bda )(?<!\bdo )\b(?:segunda|terça|quarta|quinta|sexta)[- ]feiras?\b(?! release)",
+        r"(?<!\bde )(?<!\bda )(?<!\bdo )\b(?:segunda|terça|quarta|quinta|sexta)[- ]feiras?\b(?! release)",
         words(f"(?:cada|todo|toda|todos os|todas as) (?:{_NUM_PT} )?(?:{_UNIDADE}|manhãs?|noites?)"),
         words(f"(?:daqui a|dentro de|em) {_NUM_PT} {_UNIDADE}", "diariamente", "semanalmente"),
         words("(?:na|no) próxim[ao] (?:semana|mês|ano)", "(?:semana|mês|ano) que vem"),

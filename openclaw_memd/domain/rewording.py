@@ -89,9 +89,7 @@ def _content(words: Wording) -> float:
 
 def _wording_anew(text: str, analyzer: Analyzer) -> Wording:
     found = outline(text, analyzer)
-    kinds = {
-        one.word: _IS_CONTENT | _DECIDES * one.decides | _IS_UNIT * one.is_unit for one in found.content
-    }
+    kinds = {one.word: _IS_CONTENT | _DECIDES * one.decides | _IS_UNIT * one.is_unit for one in found.content}
     free = _free(analyzer)
     return tuple(_hash(word) | kinds.get(word, 0) for word in found.words if word not in free)
 

@@ -23,6 +23,14 @@ _SHORT_WORD: Final = re.compile(
 )
 _BULLET: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _UNSPACED: Final = re.compile(f"[{RUN_BODY}]")
+_AGAIN: Final = re.compile(
+    r"(?:\S+\s+){0,4}(?:again|once more|as (?:usual|always)|(?:schon )?wieder|wie immer"
+    r"|de nuevo|otra vez|como siempre|de novo|como sempre|outra vez"
+    r"|encore|comme toujours|опять|снова|как всегда)[\W_]*",
+    re.IGNORECASE,
+)
+"""A remark on a moment, such as "The printer again." """
+
 _WORDY: Final = re.compile(r"[^\W\d_]")
 
 
@@ -82,6 +90,6 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _claims_something(text: str) -> bool:
-    if text.rstrip(_CLOSING).endswith(_QUESTION) or _WORDY.search(text) is None:
+    if text.rstrip(_CLOSING).endswith(_QUESTION) or _WORDY.search(text) is None or _AGAIN.fullmatch(text):
         return False
     return len(text) + len(_UNSPACED.findall(text)) >= LEAST_CHARS and not find_unfit(text)

@@ -29,9 +29,16 @@ from openclaw_memd.dreaming.model_plan import ask_model
 from openclaw_memd.dreaming.promoting import Promoting, Work, Wrote
 from openclaw_memd.dreaming.proposals import Proposals
 from openclaw_memd.dreaming.sources import Sources
-from openclaw_memd.dreaming.types import Applied, Change, Ranked
-from openclaw_memd.index.ledger.promotions import CAUSE, begun_promotions, conclude_promotions
+from openclaw_memd.dreaming.types import Applied, Candidate, Change, Ranked
+from openclaw_memd.index.ledger.promotions import (
+    CAUSE,
+    begun_promotions,
+    conclude_promotions,
+    promotions_of,
+    unclaimed_rewrite,
+)
 from openclaw_memd.index.store import Store
+from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.ports import ChatModel
 from openclaw_memd.zones import Zone
 
@@ -133,6 +140,21 @@ class Consolidation:
                 wrote.entries,
             )
 
+    async def settle(self, now: datetime) -> None:
+        """Take up what runs wrote that were killed before they noted it. Errors as in ``apply``."""
+        if await self._state.read(begun_promotions):
+            async with self.turn:
+                await self._reconcile(await self._core.refresh(), (), now)
+
+    async def recall_changes(self, run_id: str, candidates: Sequence[Candidate]) -> list[Change]:
+        """What a run that could not tell of it did with these. Errors as in ``apply``."""
+        files = {one.key: one.file for one in await self._state.read(partial(promotions_of, run_id=run_id))}
+        return [
+            Change(one.key, RECONCILED, files[one.key], one.text, one.source)
+            for one in candidates
+            if one.key in files
+        ]
+
     async def _reconcile(
         self, state: CuratedState, selected: Sequence[Ranked], now: datetime
     ) -> dict[str, str]:
@@ -148,8 +170,7 @@ class Consolidation:
                 if (one.run_id, one.file) == (run_id, file) and one.key in anchors.get(file, {})
             ]
             await self._signals.mark_promoted(there, now)
-            work = partial(conclude_promotions, run_id=run_id, file=file, keys=there, preimage_id=None)
-            await self._state.write(work)
+            await self._state.write(partial(_conclude, run_id=run_id, file=file, keys=there))
         keys = [
             one.candidate.key
             for one in selected
@@ -206,6 +227,11 @@ class Consolidation:
             everything = everything.joined(wrote)
         await self._core.refresh()
         return everything
+
+
+def _conclude(connection: Connection, run_id: str, file: str, keys: Sequence[str]) -> None:
+    preimage_id = unclaimed_rewrite(connection, run_id, file) if keys else None
+    conclude_promotions(connection, run_id, file, keys, preimage_id)
 
 
 def _find_vouched_anchors(text: CuratedText) -> dict[str, None]:

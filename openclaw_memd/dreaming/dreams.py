@@ -99,11 +99,14 @@ class Dreams:
     async def run(
         self, phases: Sequence[Phase] = PHASES, progress: Progress = lambda _done, _total=None: None
     ) -> NightReport:
-        """Dream now, whatever the schedule did.
+        """Dream now, whatever the schedule did. In mode ``off`` nothing is written, not even a mark.
 
         Raises:
             ConflictError: a night is being dreamt already.
         """
+        if self._night.is_off:
+            return await self._night.preview()
+        await self.settle()
         run = await self.runs.begin("call", phases, self._zone.day(self._clock.now()))
         if run is None:
             raise ConflictError("a night is being dreamt already", reason="dreaming")
@@ -112,6 +115,17 @@ class Dreams:
     async def preview(self) -> NightReport:
         """What would be promoted now; nothing is written."""
         return await self._night.preview()
+
+    async def settle(self) -> None:
+        """Take up what a night wrote that was killed before it could say so."""
+        await self._phases.settle(self._clock.now())
+        for run, keys in await self.runs.untold():
+            await self.runs.tell(await self._night.recount(run, keys))
+
+    async def report(self, run_id: str | None) -> NightReport | None:
+        """What a run told of itself, of the last that did when ``run_id`` is None."""
+        await self.settle()
+        return await self.runs.report(run_id)
 
     async def follow_schedule(self, phases: tuple[Phase, ...], day: date) -> None:
         """Do phases for a local date as a job, unless OpenClaw does the same here."""
@@ -122,6 +136,7 @@ class Dreams:
                 log.info("no dream", reason="stood_back")
                 await self.runs.end(run.id, "stood_back")
             return
+        await self.settle()
         begun: list[Run] = []
 
         async def work(progress: Progress) -> object:
@@ -140,6 +155,7 @@ class Dreams:
 
     async def state(self) -> DreamState:
         """Where dreaming stands."""
+        await self.settle()
         runs = await self.runs.list(1)
         dates = await self._state.read(last_dates)
         short_term, promoted = await self._state.read(count_candidates)
@@ -147,6 +163,7 @@ class Dreams:
 
     async def candidates(self) -> Sequence[Judged[Candidate]]:
         """Every candidate, judged now, the best first."""
+        await self.settle()
         return (await self._phases.rank(self._clock.now())).judged
 
     async def explain(self, query: str) -> Explained:

@@ -1,5 +1,6 @@
 """One night: what was noted and said is read, then light, REM and deep look at what was of use."""
 
+from collections.abc import Collection
 from datetime import datetime
 from functools import partial
 
@@ -48,6 +49,11 @@ class Night:
         self._zone = zone
         self._mode = mode
 
+    @property
+    def is_off(self) -> bool:
+        """Whether nights only tell, and write nothing."""
+        return self._mode == "off"
+
     async def sweep(self, run: Run, progress: Progress) -> NightReport:
         """Do the phases of ``run`` and end it.
 
@@ -86,6 +92,20 @@ class Night:
             deep=tell_deep(ranking, NOTHING),
         )
 
+    async def recount(self, run: Run, keys: Collection[str]) -> NightReport:
+        """What can still be told of a run that was killed after it promoted these. Errors as in ``sweep``."""
+        return NightReport(
+            run_id=run.id,
+            cause=run.cause,
+            local_date=run.local_date,
+            mode=self._mode,
+            started_at=run.started_at,
+            ended_at=run.ended_at,
+            outcome=run.outcome,
+            phases=run.phases,
+            deep=await self._phases.recount(keys, self._clock.now()),
+        )
+
     async def _carry_out(self, run: Run, progress: Progress) -> NightReport:
         now = self._clock.now()
         report = NightReport(
@@ -119,6 +139,7 @@ class Night:
             report,
             diary=told,
             told=tuple(sorted(story.keys)) if told == "model" else (),
+            finishes=tuple(story.finishes),
             problems=tuple(dict.fromkeys(story.problems)),
             outcome="completed",
             ended_at=self._clock.now(),

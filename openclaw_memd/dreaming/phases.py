@@ -3,7 +3,7 @@
 So a night that is cut off is done again from where it was, and what is written twice is the same.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -13,10 +13,10 @@ import trio
 
 from openclaw_memd.config.sections import Dreaming
 from openclaw_memd.domain.light import choose_light
-from openclaw_memd.domain.promotion_gates import Ranking, Thresholds, rank, why_ineligible
+from openclaw_memd.domain.promotion_gates import Exclusion, Ranking, Thresholds, rank, why_ineligible
 from openclaw_memd.domain.rem import reflect
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.dreaming.consolidating import Consolidation
+from openclaw_memd.dreaming.consolidating import RECONCILED, Consolidation
 from openclaw_memd.dreaming.dating import Dating
 from openclaw_memd.dreaming.pages import Pages, is_shown
 from openclaw_memd.dreaming.rendering import Dates, render_deep, render_light, render_rem
@@ -32,7 +32,7 @@ from openclaw_memd.dreaming.reports import (
 )
 from openclaw_memd.dreaming.runs import Runs
 from openclaw_memd.dreaming.signals import SignalStore
-from openclaw_memd.dreaming.types import Applied, Candidate, Ranked
+from openclaw_memd.dreaming.types import Applied, Candidate, Change, Ranked
 from openclaw_memd.index.ledger.nights import Run
 from openclaw_memd.zones import Zone
 
@@ -55,6 +55,7 @@ class Story:
     themes: list[str] = field(default_factory=list)
     promoted: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    finishes: list[str] = field(default_factory=list)
     is_news: bool = False
 
     def add(self, candidates: Sequence[Candidate]) -> None:
@@ -117,6 +118,16 @@ class Phases:
         ranking = partial(rank, candidates, now, self.thresholds, deleted=deleted)
         return await trio.to_thread.run_sync(ranking)
 
+    async def settle(self, now: datetime) -> None:
+        """See ``Consolidation.settle``."""
+        await self._consolidation.settle(now)
+
+    async def recount(self, keys: Collection[str], now: datetime) -> DeepPart:
+        """What can still be told of claims that a run promoted before it was killed."""
+        judged = [one for one in (await self.rank(now)).judged if one.candidate.key in keys]
+        lines = [CandidateLine.of(replace(one, excluded=None), action=RECONCILED) for one in judged]
+        return DeepPart(ranked=len(judged), promoted=len(keys), candidates=tuple(lines[:KEPT_LINES]))
+
     async def texts(self) -> dict[str, str]:
         """What the candidates say, by key."""
         return {one.key: one.text for one in await self._signals.candidates()}
@@ -171,17 +182,31 @@ class Phases:
             applied = await self._consolidation.apply(
                 selected, run_id=run.id, mode=self._settings.mode, now=now
             )
+        left = await self._find_left(ranking, story)
+        known = {one.key: one.action for one in left}
+        applied = replace(applied, promoted={**known, **applied.promoted}, changes=(*left, *applied.changes))
         dates = await self._dating.look(self._zone.day(now), retires=self._settings.mode == "write")
         part = tell_deep(ranking, applied, dates)
         if await self._is_news(part):
             body = render_deep(ranking, applied, part.setbacks, dates)
             story.problems += await self._pages.publish("deep", run.local_date, body)
         done = [one.candidate for one in ranking.selected if one.candidate.key in applied.promoted]
+        done += [one.candidate for one in ranking.judged if one.candidate.key in known]
         if done:
             story.is_news = True
             story.keys |= {one.key for one in done}
             story.promoted += [one.text for one in done]
         return part
+
+    async def _find_left(self, ranking: Ranking[Candidate], story: Story) -> list[Change]:
+        """What interrupted runs promoted and had no time to tell of, as far as it was not taken back."""
+        promoted = [one.candidate for one in ranking.judged if one.excluded is Exclusion.PROMOTED]
+        story.finishes += [one.run_id for one in await self._runs.unfinished()]
+        return [
+            change
+            for run_id in story.finishes
+            for change in await self._consolidation.recall_changes(run_id, promoted)
+        ]
 
     async def _is_news(self, part: DeepPart) -> bool:
         """Whether anything happened, or other dates have come than the last night told of."""

@@ -131,7 +131,8 @@ class DeepPart(Stored, frozen=True, kw_only=True):
 class NightReport(Stored, frozen=True, kw_only=True):
     """One sweep. ``problems`` are codes of what could not be done beside: pages, diary.
 
-    ``told`` are the keys of what a chat model wrote into the diary about.
+    ``told`` are the keys of what a chat model wrote into the diary about, ``finishes`` the interrupted runs
+    whose promotions this one told of.
     """
 
     run_id: str
@@ -150,6 +151,7 @@ class NightReport(Stored, frozen=True, kw_only=True):
     deep: DeepPart | None = None
     diary: str | None = None
     told: tuple[str, ...] = ()
+    finishes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 

@@ -97,6 +97,7 @@ class Reviewing:
 
     async def undo(self, run_id: str | None) -> Undone:
         """Take back what a run wrote. Errors as in ``Undoing.undo``."""
+        await self._consolidation.settle(self._clock.now())
         return await self._undoing.undo(run_id, self._clock.now())
 
     async def _named(self, ids: Collection[str]) -> list[Proposal]:

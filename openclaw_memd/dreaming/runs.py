@@ -67,6 +67,29 @@ class Runs:
         with trio.move_on_after(_ENDING_S, shield=True):
             await self._state.write(work)
 
+    async def tell(self, report: NightReport) -> None:
+        """Keep what is known of a run that ended without telling."""
+        text = msgspec.json.encode(report).decode()
+        await self._state.write(partial(ledger.tell_run, run_id=report.run_id, report=text))
+
+    async def untold(self) -> list[tuple[Run, frozenset[str]]]:
+        """The interrupted runs that promoted claims and have no report, with the keys of these."""
+        found = await self._state.read(ledger.untold_promotions)
+        runs: list[tuple[Run, frozenset[str]]] = []
+        for run_id, keys in found.items():
+            work = partial(ledger.list_runs, limit=1, run_id=run_id)
+            runs += [(run, frozenset(keys)) for run in await self._state.read(work)]
+        return runs
+
+    async def unfinished(self) -> Sequence[NightReport]:
+        """What interrupted runs promoted and no later one has told of, oldest first."""
+        found = await self._state.read(partial(ledger.list_runs, limit=ledger.KEPT_REPORTS))
+        reports = [
+            msgspec.json.decode(run.report, type=NightReport) for run in found if run.report is not None
+        ]
+        told = {run_id for report in reports for run_id in report.finishes}
+        return [one for one in reversed(reports) if one.outcome == "interrupted" and one.run_id not in told]
+
     async def list(self, limit: int) -> list[Run]:
         """The last runs, the newest first."""
         return await self._state.read(partial(ledger.list_runs, limit=limit))

@@ -48,7 +48,7 @@ BUSY_SHARE: Final = 0.2
 QUIET_S: Final = 0.5
 """They are recorded when no answer came for so long,"""
 
-LONGEST_S: Final = 10.0
+LONGEST_S: Final = 1.0
 """after this time in any case, and when half of the room is taken."""
 
 RETRY_S: Final = 5.0

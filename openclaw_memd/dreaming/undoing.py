@@ -15,12 +15,12 @@ from openclaw_memd.curated.revisions import Author, Revision
 from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.domain.curated_files import USER, is_active, scope_of
 from openclaw_memd.domain.curated_plan import mark_superseded
-from openclaw_memd.domain.traces import trace_text
 from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.domain.markdown import Entry, parse_entries
 from openclaw_memd.domain.stored_text import decode_stored
 from openclaw_memd.domain.taking_out import take_out
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.traces import trace_text
 from openclaw_memd.dreaming.checking import Signals
 from openclaw_memd.errors import ConflictError, NotFoundError
 from openclaw_memd.index.ledger import promotions as ledger

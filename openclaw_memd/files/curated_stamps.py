@@ -43,7 +43,8 @@ def stamp_curated(roots: Roots) -> CuratedStamps:
     )
     return CuratedStamps(
         None if place is None else (place.st_dev, place.st_ino),
-        tuple(None if status is None else stamp_of(status) for status in found.values()), linked
+        tuple(None if status is None else stamp_of(status) for status in found.values()),
+        linked,
     )
 
 

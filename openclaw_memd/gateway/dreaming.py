@@ -64,7 +64,7 @@ async def report_status(call: Call, params: DreamStatusParams) -> DreamStatus:
 async def report(call: Call, params: DreamReportParams) -> DreamReport:
     """``dream.report``."""
     dreams = call.services.agent(params.agent_id).dreams
-    found = await dreams.runs.report(params.run_id)
+    found = await dreams.report(params.run_id)
     if found is None:
         raise NotFoundError("no such run has a report", field="run_id")
     return await _show_report(dreams, found)

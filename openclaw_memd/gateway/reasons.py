@@ -27,7 +27,7 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "past": "The instant has passed, or the window of a follow-up has.",
         "too_far": "The instant lies more than 100 years ahead.",
         "window": "The window of a follow-up ends before it begins.",
-        "never": "The cron expression names a day that never comes, or the reminder is over before it is due.",
+        "never": "The cron expression names a day that never comes, or the time is over before it is due.",
         "too_common": "A keyword has nothing but words that most messages have.",
         "no_word": "A keyword holds nothing that can be said.",
         "unfit": "The text is no lasting memory: a secret, a log, a diff, a phone number, or talk of a moment.",

@@ -184,8 +184,7 @@ class GivenFiles:
         files = asking.state.files
         return {
             name: found[name]
-            if name in found
-            and (name not in CURATED_FILES or (name in files and not files[name].unvouched))
+            if name in found and (name not in CURATED_FILES or (name in files and not files[name].unvouched))
             else _missing(name, self._budgets.of(name), None, is_unknown=True)
             for name in asking.names
         }

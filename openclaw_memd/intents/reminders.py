@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from itertools import islice
 from typing import Any, Final
 from uuid import uuid4
@@ -59,20 +58,24 @@ class Reminders:
         self._intents = intents_
 
     async def due(self, caller: Caller | None, agent: str, limit: int | None = None) -> list[Due]:
-        """Up to ``limit`` that are due for ``caller``, the first due first; for the operator all of ``agent``.
+        """Up to ``limit`` that are due for ``caller``, the first due first; the operator sees all.
 
         Raises:
             UnavailableError, DamagedError: the ledger cannot be read.
         """
         now = self._intents.clock.now()
-        rows = await self._intents.state.read(partial(intents.find_due, agent=agent, now=now))
-        settled = (settle_by_clock(row.intent, now, self._intents.zone) for row in rows)
-        due = (
-            Due(intent, intent.due_at, token_of(intent))
-            for intent in settled
-            if is_due(intent, now) and intent.due_at is not None and _is_for(intent, caller)
-        )
-        return [*islice(due, limit)]
+
+        def work(connection: Any) -> list[Due]:
+            rows = intents.find_due(connection, agent, now)
+            settled = (settle_by_clock(row.intent, now, self._intents.zone) for row in rows)
+            due = (
+                Due(intent, intent.due_at, token_of(intent))
+                for intent in settled
+                if is_due(intent, now) and intent.due_at is not None and _is_for(intent, caller)
+            )
+            return [*islice(due, limit)]
+
+        return await self._intents.state.read(work)
 
     async def confirm(self, caller: Caller | None, agent: str, tokens: Sequence[str]) -> int:
         """Take note that these were delivered; of how many occurrences that were due for ``caller``.
@@ -174,5 +177,5 @@ def _follow_up(wish: FollowUp, caller: Caller, intent_id: str, now: datetime) ->
         fire_count=0,
         cooldown_s=0,
         last_fired_at=None,
-        due_at=wish.due_from,
+        due_at=max(wish.due_from, now),
     )

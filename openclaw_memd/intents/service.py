@@ -173,7 +173,7 @@ class Intents:
     async def _tell_due(self) -> float:
         """Tell each occurrence that is due once; the seconds until the next one."""
         now = self.clock.now()
-        rows = await self.state.read(partial(intents.find_due, agent=None, now=now))
+        rows = await self.state.read(lambda connection: [*intents.find_due(connection, None, now)])
         settled = (settle_by_clock(row.intent, now, self.zone) for row in rows)
         due = {(intent.id, intent.due_at): intent for intent in settled if is_due(intent, now)}
         for occurrence, intent in due.items():

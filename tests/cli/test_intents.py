@@ -146,6 +146,8 @@ def test_what_is_due_is_shown(fake: FakeDaemon, folder: Path, run_here: RunHere)
     (line,) = run_here("intents", "due", env=daemon_env(folder)).stdout.splitlines()
     assert line.startswith("0b0e3a4e  2026-0")
     assert line.endswith("mention the changelog")
+    fake.answers["intent.due"] = lambda _: {"reminders": [due], "more": True}
+    assert run_here("intents", "due", env=daemon_env(folder)).stdout.splitlines() == [line, "more is due"]
 
 
 @pytest.mark.parametrize(

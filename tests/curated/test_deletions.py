@@ -76,6 +76,24 @@ async def test_what_is_deleted_is_known_also_in_other_words_and_after_a_restart(
         assert await again.deleted(ROOF, PORT) == [True, False]
 
 
+async def test_neither_comments_nor_other_words_make_another_entry_of_what_is_deleted(
+    desk: Desk, tmp_path: Path
+) -> None:
+    key = "The boathouse key hangs behind the fuse box."
+    await desk.save("MEMORY.md", ROOF, f"{key} <!-- mine -->")
+    await desk.save("MEMORY.md", ROOF)
+    ways = (
+        key,
+        f"{key} <!-- another -->",
+        "The key of the boathouse hangs behind the fuse box.",
+        "The boathouse key hangs just behind the fuse box.",
+    )
+    others = ("The boathouse key does not hang behind the fuse box.", "The boathouse key hangs on the door.")
+    async with open_desk(tmp_path) as again:
+        assert await again.deleted(*ways) == [True] * len(ways)
+        assert await again.deleted(*others) == [False, False]
+
+
 async def test_what_is_deleted_while_nobody_looks_is_known_afterwards(desk: Desk, tmp_path: Path) -> None:
     (desk.world.folder / "MEMORY.md").write_text(f"- {PORT}\n")
     async with open_desk(tmp_path) as again:

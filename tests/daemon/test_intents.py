@@ -22,7 +22,7 @@ OWNER: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    env = QUICK | {"MEMD_INTENTS__FOLLOW_UPS": "true"}
+    env = QUICK | {"MEMD_INTENTS__FOLLOW_UPS": "true", "MEMD_LIMITS__RESULT_BYTES": "65536"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as daemon:
         yield daemon
 
@@ -50,6 +50,36 @@ def test_a_reminder_is_told_to_who_subscribed_and_comes_with_a_message(
     for confirmed in (1, 0):
         assert client.call("intent.confirm", tokens=[reminder["token"]])["confirmed"] == confirmed
     assert client.call("intent.due")["reminders"] == []
+
+
+def test_what_is_due_never_grows_out_of_an_answer(daemon: RunningDaemon, client: LineClient) -> None:
+    """The texts of thirty are longer than an answer may be."""
+    context = OWNER | {"channel": OWNER["channel"] | {"conversation_id": "many"}}
+    with LineClient(daemon.socket, LIMIT_S) as listener:
+        listener.call("events.subscribe", topics=["intent.due"])
+        at = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+        made = [
+            client.call("intent.create", description="🐦" * 500, at=at, context=context)["intent"]["id"]
+            for _ in range(30)
+        ]
+        listener.receive()
+    few = client.call("intent.due", context=context, limit=3)
+    assert ([one["intent"]["id"] for one in few["reminders"]], few["more"]) == (made[:3], True)
+    most = client.call("intent.due", context=context)
+    count = len(most["reminders"])
+    assert 3 < count < 30
+    assert ([one["intent"]["id"] for one in most["reminders"]], most["more"]) == (made[:count], True)
+    turn = client.call("inject.turn", text="hello", turn_id="many", context=context)
+    assert len(turn["reminders"]) == 2
+    tokens = [one["token"] for one in most["reminders"]]
+    stranger = context | {"sender": {"id": "u2", "is_owner": False}}
+    for caller, confirmed in ((stranger, 0), (context, count)):
+        assert client.call("intent.confirm", tokens=tokens, context=caller)["confirmed"] == confirmed
+    rest = client.call("intent.due", context=context)
+    assert [one["intent"]["id"] for one in rest["reminders"]] == made[count:]
+    assert "more" not in rest
+    for intent in made[count:]:
+        client.call("intent.cancel", id=intent)
 
 
 def end(client: LineClient, session: str, count: int = 1, **context: Any) -> Any:
@@ -87,6 +117,19 @@ def test_the_status_counts_what_is_open(daemon: RunningDaemon, client: LineClien
     assert daemon.agent()["intents"] == before | {"armed": before["armed"] + 1, "fired": before["fired"] + 1}
     client.call("intent.cancel", id=made["intent"]["id"])
     assert daemon.agent()["intents"]["fired"] == before["fired"]
+
+
+def test_a_fire_is_given_back_by_who_got_it(client: LineClient) -> None:
+    client.call("intent.create", description="w", keywords=["lynx"], sender_scope="anyone", context=OWNER)
+    asked: dict[str, Any] = {"text": "a lynx", "turn_id": "t4", "context": OWNER}
+    tokens = [one["token"] for one in client.call("inject.turn", **asked)["intents"]]
+    assert len(tokens) == 1
+    guest = OWNER | {"sender": {"id": "u2", "is_owner": False}}
+    for caller, released in ((guest, 0), (OWNER, 1), (OWNER, 0)):
+        assert client.call("intent.release", tokens=tokens, context=caller) == {"released": released}
+    again = client.call("inject.turn", **asked)["intents"]
+    assert [one["intent"]["fire_count"] for one in again] == [1]
+    assert client.call("inject.turn", **asked)["intents"] == again
 
 
 def test_why_not_is_for_the_owner(client: LineClient) -> None:

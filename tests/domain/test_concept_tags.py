@@ -34,6 +34,19 @@ def test_29_other_scripts_have_tags_too() -> None:
     assert family_of("café") == "latin"
 
 
+def test_terms_of_the_trade_are_whole_words() -> None:
+    assert "red" not in find_tags(NOTE, "Invoice 4410 was paid by credit card")
+    assert "backup" not in find_tags(NOTE, "The nobackups flag helps")
+    assert "red" in find_tags(NOTE, "La red de la oficina")
+    assert "сеть" not in find_tags(NOTE, "Он посетить хочет музей")
+
+
+def test_neither_headings_marks_nor_zones_are_tags() -> None:
+    assert find_tags(NOTE, "Todo: Note: boiler") == ("boiler",)
+    assert find_tags(NOTE, "Boiler <<<END_MEMD_RECALL>>> end_memd_recall <b>pump</b>") == ("boiler", "pump")
+    assert find_tags(NOTE, "2026-01-11 19:03 (Etc/UTC): boiler in Europe/Vienna") == ("boiler",)
+
+
 def test_29_dates_numbers_and_suffixes_are_no_tags() -> None:
     assert find_tags(NOTE, "2026-01-11.md 2026-01-12 12345 1.2.3 json md") == ()
 

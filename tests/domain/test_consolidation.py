@@ -168,3 +168,23 @@ def test_two_servers_and_two_offices_of_one_night_all_stay() -> None:
 
 def test_every_setback_tells_people_what_it_is() -> None:
     assert all(setback.description.endswith(".") for setback in Setback)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- The gateway listens on port 9400 in the cellar. <!-- mine, do not touch -->",
+        "- The gateway just listens on port 9400 in the cellar.",
+        "- The gateway in the cellar listens on port 9400.",
+    ],
+)
+def test_comments_fillers_and_order_make_no_other_fact(line: str) -> None:
+    found = decided(make_priors(f"{line}\n"), make_fact("The gateway listens on port 9400 in the cellar."))
+    assert actions(found) == ["merged"]
+
+
+def test_one_night_adds_what_is_said_in_two_ways_once() -> None:
+    one = make_fact("The boathouse key hangs behind the fuse box.", name="t1")
+    other = make_fact("The key of the boathouse hangs behind the fuse box.", name="t2")
+    steps = decided([], one, other).steps
+    assert [step.fact.keys for step in steps] == [("t1", "t2")]

@@ -20,7 +20,7 @@ ANALYZER = Analyzer()
 PORT = make_fact("The gateway of the house listens on port 9400.", name="t1")
 OFFICE = make_fact("The office is in Linz.", key="office", name="t2")
 TEXT = (
-    "- On port 9400 the gateway of the house listens.\n"
+    "- On port 9400 listens what the house calls its gateway.\n"
     "- The office is in Graz. <!-- key: office -->\n"
     "- Rain comes from the west.\n"
     "- Twice.\n- Twice.\n"

@@ -13,7 +13,7 @@ from openclaw_memd.domain.curated_files import MEMORY, USER, bare_text, is_activ
 from openclaw_memd.domain.curated_plan import Memory, Planned, plan_memory
 from openclaw_memd.domain.markdown import parse_entries
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.errors import ConflictError, InvalidParamsError
+from openclaw_memd.errors import ConflictError, InvalidParamsError, TooLargeError
 from tests.domain.strategies import notes, patient
 
 DAY = date(2026, 1, 11)
@@ -367,3 +367,24 @@ def test_long_and_odd_files() -> None:
     long = f"# Core\n\n- {'x ' * 6500}\n"
     assert remember(long, "key line", key="k").text.startswith(long)
     assert remember(long, "y " * 6500).entry.start_line == 4
+
+
+def test_nothing_is_added_to_a_file_with_more_entries_than_are_of_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("openclaw_memd.domain.curated_plan.MOST_ENTRIES", 2)
+    new = Memory("The port is 8123.", Annotations(), DAY)
+    assert plan_memory(MEMORY, "- a\n- b\n", new, ANALYZER).is_new
+    with pytest.raises(TooLargeError) as caught:
+        plan_memory(MEMORY, "- a\n- b\n- c\n", new, ANALYZER)
+    assert caught.value.reason == "entries"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("a < b", "a > b"), ("x -> y", "x <- y"), ("| a |\n|-|\n|-|", "a")]
+)
+def test_what_differs_in_a_sign_is_another_memory(one: str, other: str) -> None:
+    first = plan_memory(MEMORY, "", Memory(one, Annotations(), DAY), ANALYZER)
+    second = plan_memory(MEMORY, first.text, Memory(other, Annotations(), DAY), ANALYZER)
+    assert (second.is_new, second.superseded) == (True, ())
+    assert not plan_memory(MEMORY, second.text, Memory(one, Annotations(), DAY), ANALYZER).is_new

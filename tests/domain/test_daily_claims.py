@@ -60,12 +60,15 @@ def test_what_a_machine_wrote_is_no_claim_under_any_heading(line: str, above: st
     assert not any(line in text for text in texts(f"{above}- {line}\n"))
 
 
-def test_a_captured_conversation_claims_nothing() -> None:
+def test_of_a_captured_conversation_the_sentences_of_people_are_claimed() -> None:
     note = (
         "# 2026-01-11 19:03 (Etc/UTC)\n\n- Session: o1-4711-2026\n- Reason: new\n\n"
-        "> User: The boiler is in the attic now.\n> Assistant: So the boiler is in the attic.\n"
+        "> User: The boiler is in the attic now. Is that fine?\n> Assistant: So the boiler is in the attic.\n"
+        "> User: thanks\n"
     )
-    assert texts(note) == []
+    assert [(one.text, one.start_line, one.context) for one in read_claims(note)] == [
+        ("The boiler is in the attic now.", 6, ())
+    ]
     assert texts("# 2026-01-11 19:03 (Etc/UTC)\n\nAna moved to Graz.\n") == ["Ana moved to Graz."]
 
 

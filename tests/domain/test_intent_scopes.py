@@ -75,6 +75,31 @@ def test_in_a_channel_it_holds_in_all_of_its_conversations(caller: Caller, holds
     assert holds_for(made_by(OWNER, Scope.CHANNEL), caller) is holds
 
 
+@pytest.mark.parametrize("sender", list(SenderScope))
+def test_what_was_made_in_private_for_a_channel_stays_out_of_its_groups(sender: SenderScope) -> None:
+    intent = made_by(OWNER, Scope.CHANNEL, sender)
+    assert holds_for(intent, OWNER)
+    assert not holds_for(intent, OWNER_IN_GROUP)
+    assert not holds_for(intent, GUEST_IN_GROUP)
+    assert not holds_for(intent, replace(OWNER, chat_type=ChatType.UNKNOWN, channel=GROUP))
+
+
+def test_what_was_made_in_a_group_for_its_channel_holds_there_and_in_private() -> None:
+    intent = made_by(OWNER_IN_GROUP, Scope.CHANNEL)
+    assert holds_for(intent, OWNER_IN_GROUP)
+    assert holds_for(intent, OWNER)
+    assert not holds_for(intent, at(OWNER_IN_GROUP, conversation_id="g2"))
+    assert not holds_for(intent, GUEST_IN_GROUP)
+    assert holds_for(made_by(OWNER_IN_GROUP, Scope.CHANNEL, SenderScope.ANYONE), GUEST_IN_GROUP)
+
+
+@pytest.mark.parametrize("channel", [Channel(), Channel("telegram", "default")])
+def test_what_is_for_anyone_where_no_place_is_known_holds_nowhere(channel: Channel) -> None:
+    intent = made_by(replace(OWNER, channel=channel), sender=SenderScope.ANYONE)
+    assert not holds_for(intent, OWNER)
+    assert not holds_for(intent, replace(GUEST, channel=Channel("whatsapp", "default", "999")))
+
+
 def test_a_channel_that_nobody_named_is_none() -> None:
     nowhere = replace(OWNER, channel=Channel())
     assert not holds_for(made_by(nowhere, Scope.CHANNEL), nowhere)
@@ -85,6 +110,7 @@ def test_a_channel_that_nobody_named_is_none() -> None:
     [
         (at(OWNER, provider="slack", conversation_id="D9"), True),
         (replace(OWNER, channel=Channel(), sender=Sender("ana", is_owner=True)), True),
+        (replace(OWNER, channel=Channel(), sender=Sender("u1")), False),
         (GUEST, False),
         (at(GUEST, provider="slack"), False),
         (OWNER_IN_GROUP, False),

@@ -97,7 +97,24 @@ def test_what_most_messages_have_is_common(keyword: str, common: bool) -> None:
     assert is_common(keyword, (LISTS["en"], LISTS["de"])) is common
 
 
-@pytest.mark.parametrize("keyword", ["C++", "C#", ".env", "IT", "bus", "buses", "release candidate", "网关设置", "x", "设", "回 x", "🎉", "회의"])
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        "C++",
+        "C#",
+        ".env",
+        "IT",
+        "bus",
+        "buses",
+        "release candidate",
+        "网关设置",
+        "x",
+        "设",
+        "回 x",
+        "🎉",
+        "회의",
+    ],
+)
 def test_the_index_finds_whatever_is_said(keyword: str) -> None:
     said = set(read_message(f"... {keyword} !", STEMS).forms)
     (words,) = keyword_forms([keyword], STEMS)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_memd.domain.annotations import Annotations
+from openclaw_memd.domain.annotations import Annotations, parse_annotations
 from openclaw_memd.domain.fences import lines_outside_fences
 from openclaw_memd.domain.markdown import parse_entries
 from openclaw_memd.domain.note_entries import (
@@ -117,3 +117,14 @@ def test_the_callers_project_counts_where_an_entry_names_none() -> None:
 def test_only_a_bullet_at_the_margin_begins_an_entry_by_itself(text: str) -> None:
     assert is_apart(text)
     assert not is_apart("- x")
+
+
+@pytest.mark.parametrize("project", ["path:/home/<x>", "path:/home/a\nb", "path:/a;b|`%3c"])
+def test_the_project_of_an_entry_is_the_same_when_it_is_read(project: str) -> None:
+    for written in (
+        format_entry(NoteEntry("a", project=project), "e"),
+        format_entry(NoteEntry("a"), "e", default_project=project),
+    ):
+        assert written.startswith("- a <!-- project: ")
+        assert "\n" not in written
+        assert parse_annotations(written).projects == (project,)

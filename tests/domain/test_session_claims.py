@@ -23,6 +23,11 @@ def test_scripts_without_spaces() -> None:
     assert texts("User: ゲートウェイは毎朝再起動します。はい。") == ["ゲートウェイは毎朝再起動します。"]
 
 
+def test_what_comes_again_may_be_a_claim() -> None:
+    line = "User: Ana will call the plumber of the house in Graz again."
+    assert texts(line) == [line.removeprefix("User: ")]
+
+
 def test_who_said_it() -> None:
     assert [said.is_answer for said in read_said("Assistant: The boiler runs at 55.")] == [True]
     assert [said.is_answer for said in read_said("User: The boiler runs at 55.")] == [False]
@@ -32,6 +37,9 @@ def test_who_said_it() -> None:
     "line",
     [
         "User: ok, thanks!",
+        "User: The printer again.",
+        "User: And the VPN once more!",
+        "User: Der Drucker schon wieder.",
         "User: 123456789012345",
         "User: too short",
         "User: password: hunter2hunter2hunter2",

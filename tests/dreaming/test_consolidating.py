@@ -413,12 +413,12 @@ async def test_an_injection_is_data_and_what_it_asks_for_is_not_done(desk: Night
 async def test_a_model_folds_a_paraphrase_and_sees_no_secret(desk: Nights) -> None:
     desk.write(
         "MEMORY.md",
-        "- On port 9400 the gateway of the house listens.\n"
+        "- On port 9400 listens what the house calls its gateway.\n"
         "- The token of the wiki is: sk-abcdefghijklmnop1234567890abcd\n",
     )
     text = "The gateway of the house listens on port 9400."
     chosen = desk.note(text)
-    line = "- On port 9400 the gateway of the house listens."
+    line = "- On port 9400 listens what the house calls its gateway."
     merged = {"operations": [{"candidateKey": keys(chosen)[0], "action": "merged", "priorEntries": [line]}]}
     desk.model = model = ScriptedChatModel([json.dumps(merged)])
     before = desk.world.read()

@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 import trio
@@ -196,11 +197,15 @@ async def test_in_mode_propose_the_owner_decides() -> None:
         assert len(await world.memory.dreaming.reviewing.waiting()) == 1
 
 
-async def test_in_mode_off_a_run_by_hand_writes_no_memory() -> None:
+async def test_in_mode_off_a_run_by_hand_writes_nothing_at_all() -> None:
     async with open_world(settings(mode="off")) as world:
         await ask_for_port(world)
+        rows, files = await world.rows(), sorted(world.folder.rglob("*"))
 
         report = await dreams(world).run()
+
+        assert (await world.rows(), sorted(world.folder.rglob("*"))) == (rows, files)
+        assert await dreams(world).runs.list(9) == []
 
         assert report.deep is not None
         assert report.deep.candidates[0].excluded is None
@@ -373,6 +378,51 @@ async def test_one_night_at_a_time_and_a_dead_one_is_gone_on_with(world: World) 
     assert next_run is not None
     assert next_run.phases == ("rem", "deep")
     assert {run.outcome for run in await runs.list(9)} == {"interrupted", None}
+
+
+@pytest.mark.parametrize("is_concluded", [False, True], ids=["written", "concluded"])
+async def test_a_night_that_is_killed_after_it_wrote_is_known_told_and_undone(
+    world: World, monkeypatch: pytest.MonkeyPatch, is_concluded: bool
+) -> None:
+    """Whatever was left is taken up: marks, report, page and diary; and it can be undone."""
+    await ask_for_port(world)
+    before = text(world, "MEMORY.md")
+
+    async def die(*_arguments: object, **_more: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        if is_concluded:
+            patch.setattr(world.memory.dreaming.dreams._phases._dating, "look", die)
+        else:
+            patch.setattr(world.signals, "mark_promoted", die)
+        patch.setattr(dreams(world).runs, "end", AsyncMock())
+        with pytest.raises(BaseExceptionGroup):
+            await dreams(world).run()
+    await dreams(world).runs.load()  # as the next process does
+    written = text(world, "MEMORY.md")
+    assert PORT in written
+
+    state = await dreams(world).state()
+    assert (state.promoted, state.last and state.last.outcome) == (1, "interrupted")
+    (promoted,) = [one for one in await dreams(world).candidates() if PORT in one.candidate.text]
+    assert promoted.excluded == "promoted"
+    report = await dreams(world).report(None)
+    assert report is not None
+    assert report.deep is not None
+    assert (report.outcome, report.deep.promoted) == ("interrupted", 1)
+    assert "## Deep Sleep" not in text(world, "DREAMS.md")
+
+    last = await dreams(world).run()
+    assert last.finishes == (report.run_id,)
+    assert "- Promoted 1 into the curated files." in text(world, "DREAMS.md")
+    assert PORT in text(world, "memory/dreaming/deep/2026-01-13.md")
+    assert text(world, "MEMORY.md") == written
+    assert (await dreams(world).run()).finishes == ()
+
+    undone = await world.memory.dreaming.reviewing.undo(report.run_id)
+    assert undone.undone == 1
+    assert text(world, "MEMORY.md") == before
 
 
 async def test_a_long_night_shows_that_it_lives(world: World, autojump_clock: MockClock) -> None:

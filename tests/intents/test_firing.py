@@ -177,10 +177,12 @@ async def test_a_year_of_talk_about_it(world: World, opened: Open) -> None:
 @pytest.mark.parametrize(
     ("keyword", "message"),
     [
-        ("the", "is it the one"),
-        ("a", "plan A it is"),
+        ("b", "plan B it is"),
         ("🎉", "we did it 🎉"),
-        ("C++", "written in c"),
+        ("C++", "written in c++"),
+        (".env", "it is in .env"),
+        ("IT", "ask IT about it"),
+        ("bus", "no buses today"),
         ("网关设置", "请检查网关设置文件"),
         ("release the", "THE RELEASE"),
         ("über uns", "Uber uns"),

@@ -1,7 +1,7 @@
 """Making, finding and ending intents."""
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from typing import Any
 
@@ -10,13 +10,14 @@ import trio
 import trio.testing
 
 from openclaw_memd.domain.callers import Channel
-from openclaw_memd.domain.intents import Kind, Scope, Status
+from openclaw_memd.domain.intents import Kind, Scope, SenderScope, Status
 from openclaw_memd.errors import InvalidParamsError, NotFoundError
 from openclaw_memd.intents.service import SWEEP_S
 from openclaw_memd.intents.wishes import Wish
 from tests.intents.worlds import OWNER, RELEASE, Open, World
 
 FUTURE = datetime(2026, 2, 1, tzinfo=UTC)
+FAR = datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(timedelta(hours=-12)))
 
 
 async def test_what_was_made_is_found_again_after_a_restart(world: World) -> None:
@@ -64,6 +65,15 @@ async def test_every_field_survives_the_ledger(opened: Open) -> None:
         (Wish("call", cron="0 25 * * *"), "cron", "value"),
         (Wish("call", cron="0 9 30 2 *"), "cron", "never"),
         (Wish("call", cron="0 9 * * *", zone="Europe/Atlantis"), "zone", "value"),
+        (Wish("call", at=FAR), "at", "too_far"),
+        (replace(RELEASE, expires_at=FAR), "expires_at", "too_far"),
+        (Wish("call", at=FUTURE, expires_at=FUTURE), "expires_at", "never"),
+        (
+            Wish("call", cron="0 9 * * *", expires_at=datetime(2026, 1, 12, 7, tzinfo=UTC)),
+            "expires_at",
+            "never",
+        ),
+        (Wish("x", ("release", "is it")), "keywords", "too_common"),
     ],
 )
 async def test_what_cannot_be_is_refused_and_nothing_is_stored(
@@ -80,6 +90,18 @@ async def test_a_channel_has_to_be_known_to_hold_there(opened: Open) -> None:
     with pytest.raises(InvalidParamsError) as caught:
         await opened.create(replace(RELEASE, scope=Scope.CHANNEL), caller=nowhere)
     assert caught.value.field == "context.channel"
+
+
+@pytest.mark.parametrize("channel", [Channel(), Channel("telegram"), Channel("telegram", "default")])
+async def test_what_is_for_anyone_needs_a_known_place_or_all_of_them(opened: Open, channel: Channel) -> None:
+    """What a host leaves out never means everybody."""
+    nowhere = replace(OWNER, channel=channel)
+    for_anyone = replace(RELEASE, sender_scope=SenderScope.ANYONE)
+    with pytest.raises(InvalidParamsError) as caught:
+        await opened.create(for_anyone, caller=nowhere)
+    assert (caught.value.field, caught.value.reason) == ("context.channel", "missing")
+    await opened.create(replace(for_anyone, scope=Scope.ANYWHERE), RELEASE, caller=nowhere)
+    await opened.create(for_anyone)
 
 
 async def test_a_keyword_that_names_a_day_is_no_wish_for_a_reminder(opened: Open) -> None:

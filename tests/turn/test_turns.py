@@ -1,6 +1,7 @@
 """A reply waits for no part of its turn longer than that part's share."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from openclaw_memd.domain.audience import view_of
+from openclaw_memd.domain.callers import Channel, ChatType, Sender
 from openclaw_memd.domain.provenance import SessionKind
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.injection.triggers import RESERVE_S
+from openclaw_memd.intents.wishes import Wish
 from openclaw_memd.turn.drafts import LAST_SHARE, PART_SHARE, Reply
 from openclaw_memd.turn.give_backs import RETRY_S
 from tests.injection.givings import OWNER
@@ -165,3 +168,43 @@ async def test_fires_that_cannot_be_given_back_yet_hold_up_nobody_who_asks_again
         await released.wait()
         assert await world.fires(made) == 0
         nursery.cancel_scope.cancel()
+
+
+async def test_a_fire_that_is_given_back_comes_with_the_same_turn_again(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        made = await world.wish("mention the changelog", "release")
+        first = await world.say("the release", "t1")
+        token = first["intents"][0]["token"]
+        others = (
+            replace(OWNER, sender=Sender("u2")),
+            replace(OWNER, session_id="another"),
+            replace(OWNER, chat_type=ChatType.GROUP),
+            replace(OWNER, session_id=None, channel=Channel()),
+        )
+        for other in others:
+            assert await world.turns.release(other, "main", [token]) == 0
+        assert await world.say("the release", "t1") == first
+        assert await world.turns.release(OWNER, "main", [token, token, "nothing"]) == 1
+        assert await world.turns.release(OWNER, "main", [token]) == 0
+        again = await world.say("the release", "t1")
+        assert descriptions(again) == ["mention the changelog"]
+        assert again["intents"][0]["token"] != token
+        assert await world.fires(made) == 1
+        assert await world.say("the release", "t1") == again
+        assert descriptions(await world.say("the release", "t2")) == []
+        assert await world.turns.release(None, "main", [again["intents"][0]["token"]]) == 1, "the operator"
+
+
+async def test_reminders_take_the_room_that_fires_leave(tmp_path: Path, mock_clock: MockClock) -> None:
+    async with open_world(tmp_path) as world:
+        now = world.intents.clock.now()
+        for hour in range(1, 202):
+            wish = Wish(f"{hour} " + "x" * 490, at=now + timedelta(hours=hour))
+            await world.intents.create(OWNER, wish)
+        await world.intents.create(OWNER, Wish("e" * 490, ("release",)))
+        mock_clock.jump(300 * 3600)
+        told = [await world.say(text, text) for text in ("hi", "the release", "the release again")]
+        reminders = [[one["intent"]["description"][:2] for one in answer["reminders"]] for answer in told]
+        assert reminders == [["1 ", "2 "], ["1 "], ["1 ", "2 "]]
+        assert all(answer["context"].count("x" * 490) == len(answer["reminders"]) for answer in told)
+        assert [answer["degraded"] for answer in told] == [[], [], []]

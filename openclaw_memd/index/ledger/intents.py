@@ -85,14 +85,14 @@ def find_semantic(connection: apsw.Connection, most: int) -> list[IntentRow]:
     return [read_row(row) for row in rows]
 
 
-def find_due(connection: apsw.Connection, agent: str | None, now: datetime) -> list[IntentRow]:
+def find_due(connection: apsw.Connection, agent: str | None, now: datetime) -> Iterator[IntentRow]:
     """The reminders and follow-ups of an agent, or of all, whose time has come, the first due first."""
     rows = connection.execute(
         f"{_SELECT} WHERE (?1 IS NULL OR agent = ?1) AND due_at <= ?2 AND status IN ('pending', 'armed')"
         " AND kind <> 'event' ORDER BY due_at, number",
         (agent, to_stamp(now)),
     )
-    return [read_row(row) for row in rows]
+    yield from map(read_row, rows)
 
 
 def next_due_at(connection: apsw.Connection, after: datetime) -> datetime | None:
@@ -115,7 +115,8 @@ def settle_intents(
     stamp = to_stamp(now)
     found = connection.execute(
         f"{_SELECT} WHERE status IN ({_OPEN}) AND (expires_at <= ?1 OR last_fired_at > ?1"
-        " OR created_at > ?3 OR (status = 'fired' AND rests_until <= ?1) OR (status = 'pending' AND due_at <= ?1)) LIMIT ?2",
+        " OR created_at > ?3 OR (status = 'fired' AND rests_until <= ?1)"
+        " OR (status = 'pending' AND due_at <= ?1)) LIMIT ?2",
         (stamp, most, to_stamp(now + AHEAD)),
     ).fetchall()
     for row in map(read_row, found):

@@ -131,6 +131,25 @@ def end_run(
     )
 
 
+def untold_promotions(connection: apsw.Connection) -> dict[str, list[str]]:
+    """What interrupted runs without a report promoted: keys of claims by run."""
+    found: dict[str, list[str]] = {}
+    for run_id, key in connection.execute(
+        "SELECT r.id, p.key FROM dream_runs AS r JOIN promotions AS p ON p.run_id = r.id AND p.state = 'done'"
+        " WHERE r.outcome = 'interrupted' AND r.report IS NULL ORDER BY r.started_at, p.key"
+    ):
+        found.setdefault(str(run_id), []).append(str(key))
+    return found
+
+
+def tell_run(connection: apsw.Connection, run_id: str, report: str) -> None:
+    """Keep a report of a run that ended without one."""
+    connection.execute(
+        "UPDATE dream_runs SET report = ? WHERE id = ? AND report IS NULL AND ended_at IS NOT NULL",
+        (report, run_id),
+    )
+
+
 def schedule_since(connection: apsw.Connection, phase: Phase, now: datetime) -> datetime:
     """Since when a phase has a schedule; from ``now`` on when it had none."""
     connection.execute(

@@ -56,6 +56,17 @@ def begun_promotions(connection: apsw.Connection) -> list[Promotion]:
     return [Promotion(*row) for row in rows]
 
 
+def unclaimed_rewrite(connection: apsw.Connection, run_id: str, file: str) -> int | None:
+    """The rewrite of a file by a run that had no time to claim it: the first from its beginning on."""
+    found = connection.execute(
+        "SELECT min(id) FROM preimages WHERE file = ?2 AND cause IN ('dream', 'accept')"
+        " AND at >= (SELECT min(at) FROM promotions WHERE run_id = ?1 AND file = ?2 AND state = 'begun')"
+        " AND id NOT IN (SELECT preimage_id FROM dream_rewrites)",
+        (run_id, file),
+    ).get
+    return None if found is None else int(str(found))
+
+
 def promoted_entries(connection: apsw.Connection, file: str) -> frozenset[str]:
     """Hashes of the entries that runs wrote into a file."""
     return frozenset(

@@ -33,8 +33,8 @@ def find_holders(
 ) -> list[TurnKey]:
     """The turns of an agent, or of one of its sessions, whose answers since then have ``part`` in them."""
     rows = connection.execute(
-        "SELECT agent, session_id, turn_id FROM turn_answers WHERE agent = ?1 AND (?2 IS NULL OR session_id = ?2)"
-        " AND answered_at >= ?3 AND instr(answer, ?4) > 0",
+        "SELECT agent, session_id, turn_id FROM turn_answers WHERE agent = ?1"
+        " AND (?2 IS NULL OR session_id = ?2) AND answered_at >= ?3 AND instr(answer, ?4) > 0",
         (agent, session, to_stamp(since), part),
     )
     return [TurnKey(*map(str, row)) for row in rows]
