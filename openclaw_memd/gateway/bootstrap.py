@@ -53,7 +53,9 @@ class BootstrapResult(Result, frozen=True, kw_only=True):
     files: Annotated[tuple[BootstrapFile, ...], Meta(description="in the order of a prompt")]
     startup: StartupNotes | None
     context: Annotated[str, Meta(description="all of it as one block for a prompt")]
-    total_chars: Annotated[int, Meta(description="length of context with its frames and startup, in code points")]
+    total_chars: Annotated[
+        int, Meta(description="length of context with its frames and startup, in code points")
+    ]
 
 
 async def give_bootstrap(call: Call, params: BootstrapParams) -> BootstrapResult:
