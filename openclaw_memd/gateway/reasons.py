@@ -30,7 +30,7 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "never": "The cron expression names a day that never comes, or the time is over before it is due.",
         "too_common": "A keyword has nothing but words that most messages have.",
         "no_word": "A keyword holds nothing that can be said.",
-        "unfit": "The text is no lasting memory: a secret, a log, a diff, a phone number, or talk of a moment.",
+        "unfit": "The text is no lasting memory: a secret, a log, a diff, a phone number, talk of a moment.",
         "edited": "The file was changed since the rewrite that is to be undone.",
         "time_based": "Keywords know no time: give `at` or `cron` instead of keywords.",
         "no_context": "The call needs the owner's authority and has no context.",
