@@ -1,6 +1,7 @@
 """What the command line tests share: daemons, and a way to run a command without a process of its own."""
 
 import io
+import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -9,6 +10,7 @@ from subprocess import CompletedProcess
 from typing import Protocol
 
 import pytest
+import structlog
 
 from openclaw_memd.cli.main import main
 from tests.cli.fake_daemon import FakeDaemon
@@ -37,7 +39,12 @@ def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
             for name, value in env.items():
                 patch.setenv(name, value)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
-            code = main(list(arguments))
+            patch.setattr(logging.getLogger(), "handlers", [])
+            patch.setattr(logging.getLogger(), "level", logging.WARNING)
+            try:
+                code = main(list(arguments))
+            finally:
+                structlog.reset_defaults()  # `run` sets the log up for a process of its own
         return CompletedProcess(arguments, code, *capsys.readouterr())
 
     return run
