@@ -10,6 +10,7 @@ from benchmarks.daemon import UnexpectedAnswerError, settled_daemon
 from benchmarks.report import Finding, Row
 from benchmarks.run import Run
 from benchmarks.timing import Times, timed_s
+from openclaw_memd.domain.stopwords import LISTS
 from tests.daemons import LineClient, RunningDaemon
 
 ENTRIES: Final = 1_000
@@ -62,7 +63,8 @@ def _fill(daemon: RunningDaemon, client: LineClient, messages: Sequence[str], in
     """Entries with triggers and intents with keywords, of words that people use."""
     choice = random.Random(1)
     words = sorted({word.strip("?.,!'\"").lower() for message in messages for word in message.split()})
-    words = [word for word in words if len(word) > 3] + [f"{word}{n}" for n in range(20) for word in words]
+    words = [word for word in words if len(word) > 3 and word not in LISTS["en"]]
+    words += [f"{word}{n}" for n in range(20) for word in words]
 
     def phrase() -> str:
         return " ".join(choice.sample(words, 2))
