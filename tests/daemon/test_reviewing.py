@@ -66,6 +66,7 @@ def test_a_night_proposes_the_owner_decides_and_can_take_it_back(daemon: Running
     assert text.startswith(before.decode())
     assert f"- {POT} (Source: memory/" in text
     assert "- The gateway has port 9400. (Source: memory/" in text
+    daemon.settle()
     hits = daemon.call("recall.search", query="meter box key")["hits"]
     assert any(hit["path"] == "MEMORY.md" and hit["origin"] == "agent" for hit in hits)
 

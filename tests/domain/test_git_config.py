@@ -43,7 +43,8 @@ def test_what_is_not_there_is_none(text: str) -> None:
     assert url(text) is None
 
 
-values = st.text(alphabet='ab #;"\\:/.', max_size=12)
+# A line that goes on where the file ends is no value that anybody writes, and Git keeps blanks in it.
+values = st.text(alphabet='ab #;"\\:/.', max_size=12).filter(lambda text: not text.endswith("\\"))
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
