@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Final
 
 from openclaw_memd.domain.folding import fold, normalize
 from openclaw_memd.domain.scripts import HANGUL
@@ -22,7 +22,6 @@ LEAST_CHARS: Final = 3
 LEAST_CJK_CHARS: Final = 2
 _LONGEST_RUN: Final = 6
 
-Family = Literal["latin", "cjk", "mixed", "other"]
 
 # Terms of the trade that are too short, or stand in text without spaces.
 _GLOSSARY: Final = """
@@ -101,15 +100,6 @@ def find_tags(path: str, text: str) -> tuple[str, ...]:
             if len(found) == MOST_TAGS:
                 break
     return tuple(found)
-
-
-def family_of(tag: str) -> Family:
-    """The scripts of a tag: Latin, those of China, Japan and Korea, both, or others."""
-    has_cjk = _CJK.search(tag) is not None
-    has_latin = any("a" <= fold(letter)[:1] <= "z" for letter in tag if letter.isalpha())
-    if has_cjk:
-        return "mixed" if has_latin else "cjk"
-    return "latin" if has_latin else "other"
 
 
 def _tokens(text: str) -> Iterator[str]:

@@ -41,10 +41,6 @@ class Trace:
         """Whether the two say the same, if need be in other words."""
         return self.is_like(other) or is_reworded(self.wording, other.wording)
 
-    def is_of(self, other: "Trace") -> bool:
-        """Whether the two say the same or are about the same."""
-        return self.is_like(other) or (self.subject is not None and self.subject == other.subject)
-
 
 def trace_text(text: str, analyzer: Analyzer, subject: bytes | None = None) -> Trace:
     """The trace of an entry with this text. Texts come again with every version of a file: they are kept."""

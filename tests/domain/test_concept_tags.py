@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_memd.domain.concept_tags import MOST_TAGS, family_of, find_tags
+from openclaw_memd.domain.concept_tags import MOST_TAGS, find_tags
 
 NOTE = "memory/2026-01-11.md"
 
@@ -28,10 +28,6 @@ def test_29_fragments_of_kana_are_dropped() -> None:
 def test_29_other_scripts_have_tags_too() -> None:
     tags = find_tags(NOTE, "Сервер резервных копий находится в Вене")
     assert "сервер" in tags
-    assert {family_of(tag) for tag in tags} == {"other"}
-    assert family_of("网关") == "cjk"
-    assert family_of("网关x") == "mixed"
-    assert family_of("café") == "latin"
 
 
 def test_terms_of_the_trade_are_whole_words() -> None:
