@@ -2,7 +2,9 @@
 
 import gc
 import sys
-from typing import Final
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Final, cast
 
 TURN_S: Final = 0.0005
 """How long a busy thread keeps the interpreter while others wait. Python's default is ten times that."""
@@ -33,3 +35,9 @@ def look_for_garbage_seldom() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, _YOUNG_LOOKS, _MIDDLE_LOOKS)
+
+
+def do_without(modules: Iterable[str]) -> None:
+    """Let what is imported from now on find ``modules`` missing, as on a machine that has not got them."""
+    for module in modules:
+        sys.modules.setdefault(module, cast("ModuleType", None))

@@ -2,6 +2,7 @@
 
 import os
 from datetime import UTC, date, datetime, tzinfo
+from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -47,6 +48,16 @@ def _local_zone() -> tzinfo | None:
     variable = os.environ.get("TZ")
     if variable is not None:
         return _named(variable.removeprefix(":")) if variable.strip(":") else UTC
+    try:
+        link = os.lstat(_LOCAL_TIME)
+    except OSError:
+        return UTC
+    return _zone_of_link(link.st_ino, link.st_mtime_ns, link.st_ctime_ns)
+
+
+@lru_cache(maxsize=1)
+def _zone_of_link(*_version: int) -> tzinfo | None:
+    """The zone that /etc/localtime names, looked up again when another link took its place."""
     try:
         target = os.path.realpath(_LOCAL_TIME, strict=True)
     except OSError:

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from openclaw_memd.allocator import give_back
+from openclaw_memd.allocator import give_back, share_arenas
 
 PROGRAM = """
 import re
@@ -23,13 +23,54 @@ print(before - resident_kb())
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is asked to give memory back")
+THREADS = """
+import re, threading
+from pathlib import Path
+from openclaw_memd.allocator import share_arenas
+
+def count_arenas():
+    # A thread's arena begins at a multiple of 64 MB.
+    maps = Path("/proc/self/maps").read_text()
+    starts = re.findall(r"^([0-9a-f]+)-[0-9a-f]+ rw-p 0+ 00:00 0 *$", maps, re.M)
+    return sum(int(start, 16) % (64 << 20) == 0 for start in starts)
+
+share_arenas()
+ready, go = threading.Barrier(13), threading.Event()
+
+def allocate():
+    kept = [bytes(2_000) for _ in range(100)]
+    ready.wait()
+    go.wait()
+
+threads = [threading.Thread(target=allocate) for _ in range(12)]
+for thread in threads: thread.start()
+ready.wait()
+print(count_arenas())
+go.set()
+for thread in threads: thread.join()
+"""
+
+needs_glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is asked")
+
+
+def run(program: str) -> int:
+    command = [sys.executable, "-c", program]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+
+
+@needs_glibc
+def test_threads_share_two_arenas() -> None:
+    assert run(THREADS) <= 1  # beside the main one
+    assert run(THREADS.replace("\nshare_arenas()", "")) > 1
+
+
+@needs_glibc
 def test_freed_memory_goes_back() -> None:
-    command = [sys.executable, "-c", PROGRAM]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert int(done.stdout) > 20_000
+    assert run(PROGRAM) > 20_000
 
 
 def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     give_back()
+    share_arenas()
+    share_arenas()

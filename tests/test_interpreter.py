@@ -1,7 +1,16 @@
 import gc
+import importlib
 import sys
 
-from openclaw_memd.interpreter import NEW_OBJECTS, TURN_S, look_for_garbage_seldom, take_short_turns
+import pytest
+
+from openclaw_memd.interpreter import (
+    NEW_OBJECTS,
+    TURN_S,
+    do_without,
+    look_for_garbage_seldom,
+    take_short_turns,
+)
 
 
 def test_turns_are_shorter_than_those_of_python() -> None:
@@ -22,3 +31,17 @@ def test_the_collector_passes_over_what_the_program_is_made_of() -> None:
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+def test_what_the_program_does_without_cannot_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    do_without(["colorsys"])
+    with pytest.raises(ImportError):
+        importlib.import_module("colorsys")
+    del sys.modules["colorsys"]
+    assert importlib.import_module("colorsys")
+
+
+def test_what_is_imported_already_stays() -> None:
+    do_without(["json"])
+    assert importlib.import_module("json").loads("1") == 1

@@ -6,6 +6,7 @@ from functools import partial
 
 from openclaw_memd.cli.exits import BAD_CONFIG, DONE, FAILED, LOCKED, CliError
 from openclaw_memd.config.paths import expand
+from openclaw_memd.interpreter import do_without
 
 STOP_LIMIT_S = 4.8
 """A stop takes at most 5 s, what hangs or not."""
@@ -18,6 +19,9 @@ _QUIET_LIBRARIES = {
     "OMP_NUM_THREADS": "1",
 }
 
+_UNUSED_LIBRARIES = ("rich", "better_exceptions")
+"""structlog takes them along, where they are, for tracebacks of a kind that is never printed here."""
+
 
 def configure(parser: ArgumentParser) -> None:
     """The command's options."""
@@ -29,17 +33,18 @@ def execute(options: Namespace) -> int:
     os.umask(0o077)
     for name, value in _QUIET_LIBRARIES.items():
         os.environ.setdefault(name, value)
+    do_without(_UNUSED_LIBRARIES)
     if options.socket:
         os.environ["MEMD_SOCKET"] = str(expand(options.socket, os.environ))
     from openclaw_memd.config.advice import advise
     from openclaw_memd.config.keys import ConfigError
-    from openclaw_memd.config.load import load_config, read_file
+    from openclaw_memd.config.load import load_config
     from openclaw_memd.config.places import check_places
 
     try:
         config = load_config(file=options.config, workspace=options.workspace)
         check_places(config, os.environ)
-        warnings = advise(config, os.environ, read_file(os.environ, options.config))
+        warnings = advise(config, os.environ)
     except ConfigError as error:
         raise CliError(str(error), BAD_CONFIG) from None
     import structlog

@@ -1,9 +1,9 @@
 """Deep recall of one agent over the memory of its workspace."""
 
+from typing import TYPE_CHECKING
+
 from openclaw_memd.config.sections import Escalation
 from openclaw_memd.daemon.workspace import WorkspaceMemory
-from openclaw_memd.deep.gathering import Gatherer
-from openclaw_memd.deep.recall import ChooseModel, DeepRecall, Memory
 from openclaw_memd.domain.callers import ChatType
 from openclaw_memd.domain.escalation import EscalationRules
 from openclaw_memd.injection.triggers import Triggers
@@ -13,6 +13,9 @@ from openclaw_memd.recall.get import Get
 from openclaw_memd.recall.search import Search
 from openclaw_memd.zones import Zone
 
+if TYPE_CHECKING:  # imported when it is opened
+    from openclaw_memd.deep.recall import ChooseModel, DeepRecall
+
 
 def open_deep_recall(
     memory: WorkspaceMemory,
@@ -21,12 +24,14 @@ def open_deep_recall(
     *,
     rules: Escalation,
     min_score: float,
-    chat_model: ChooseModel,
+    chat_model: "ChooseModel",
     triggers: Triggers,
     clock: Clock,
     zone: Zone,
-) -> DeepRecall:
+) -> "DeepRecall":
     """Deep recall with the agent's own search and triggers, by the settings ``rules``."""
+    from openclaw_memd.deep.gathering import Gatherer
+    from openclaw_memd.deep.recall import DeepRecall, Memory
 
     async def brings_up(text: str, project_keys: tuple[str, ...], until_at: float) -> bool:
         return bool(await triggers.match(text, active_projects=project_keys, deadline_at=until_at))

@@ -57,11 +57,6 @@ class WorkspaceVectors:
         """Where damaged vectors lie that were replaced since the start."""
         return self.filler.aside or self._aside
 
-    @property
-    def in_memory(self) -> tuple[int, ...]:
-        """How many vectors each search holds in memory."""
-        return tuple(search.in_memory or 0 for search in self.searches.values())
-
     def follow(self, published: Published) -> None:
         """Keep the live texts of each trust tier like the index."""
         if published.replaced:

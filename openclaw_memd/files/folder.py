@@ -45,6 +45,8 @@ def read_entries(descriptor: int, only: Container[str] | None = None) -> list[En
 
 
 def _read_entry(raw: "os.DirEntry[str]", only: Container[str] | None) -> Entry | None:
+    if only is not None and raw.name.isascii() and raw.name not in only:
+        return None  # at once: there may be thousands
     encoded = os.fsencode(raw.name)
     name = encoded.decode("utf-8", "backslashreplace")
     if only is not None and name not in only:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ import trio
 from watchfiles import watch
 from watchfiles._rust_notify import WatchfilesRustInternalError
 
-from openclaw_memd.files.catalog import Listing
+from openclaw_memd.files.catalog import ListedFolder, Listing
 from openclaw_memd.files.hints import EVERYTHING, hints_between, hints_of_events
 from openclaw_memd.files.roots import WORKSPACE, Roots
 
@@ -92,8 +92,10 @@ class Watcher:
             now = trio.current_time()
             if _has_workspace(listing) and now >= retry_at:
                 try:
-                    await trio.to_thread.run_sync(self._follow, listing, on_hint, limiter=self._limiter)
-                    before, backoff_s = listing, _FIRST_BACKOFF_S
+                    folders = listing.folders
+                    del listing  # there may be tens of thousands of files, and events need their folders only
+                    await trio.to_thread.run_sync(self._follow, folders, on_hint, limiter=self._limiter)
+                    before, backoff_s = None, _FIRST_BACKOFF_S
                 except FileNotFoundError:  # a folder went after the look
                     await trio.sleep(_TICK_MS / 1000)
                 except (OSError, WatchfilesRustInternalError) as error:
@@ -127,12 +129,12 @@ class Watcher:
         self._state = WatchState("events", self._state.restarts)
         self._report(on_hint, frozenset({EVERYTHING}))
 
-    def _follow(self, listing: Listing, on_hint: OnHint) -> None:
-        """Turn events into hints until other folders than those of ``listing`` are to be watched.
+    def _follow(self, folders: Sequence[ListedFolder], on_hint: OnHint) -> None:
+        """Turn events into hints until other folders than ``folders`` are to be watched.
 
         Runs in a thread, since setting up thousands of watches takes a while.
         """
-        watched = self._places(listing)
+        watched = self._places(folders)
         roots = self._root_identities()
         roots_at = time.monotonic() + _ROOTS_S
         verify_at = 0.0  # the first batch proves that the watch is on: then look whether it came too late
@@ -159,17 +161,17 @@ class Watcher:
                     return
                 if has_folders or now >= verify_at:
                     verify_at = now + self._verify_s
-                    if self._look().folders != listing.folders:
+                    if self._look().folders != folders:
                         return
                 if now >= roots_at:
                     roots_at = now + _ROOTS_S
                     if self._root_identities() != roots:
                         return
 
-    def _places(self, listing: Listing) -> dict[str, str]:
+    def _places(self, folders: Iterable[ListedFolder]) -> dict[str, str]:
         """The real paths to watch and their virtual ones; of two names for one folder the first counts."""
         places: dict[str, str] = {}
-        for folder in listing.folders:
+        for folder in folders:
             place = os.path.join(self._roots.place(folder.root), folder.relative).rstrip("/") or "/"
             if len(os.fsencode(place)) <= _PATH_BYTES:
                 places.setdefault(place, folder.path)

@@ -10,8 +10,8 @@ from typing import Final
 import apsw
 
 BUSY_TIMEOUT_MS: Final = 5_000
-WRITER_CACHE_KIB: Final = 2_048
-READER_CACHE_KIB: Final = 512
+WRITER_CACHE_KIB: Final = 512
+READER_CACHE_KIB: Final = 128
 DERIVED_PAGE_BYTES: Final = 8_192  # twice the default: a chunk is 5 kB, and writing takes a sixth less
 WAL_LIMIT_BYTES: Final = 16 * 1024 * 1024
 
@@ -59,14 +59,15 @@ def create_private_file(path: Path) -> bool:
     return True
 
 
-def open_writer(path: Path, durability: Durability) -> apsw.Connection:
-    """The connection that writes ``path``, which is made when missing.
+def open_writer(path: Path, durability: Durability, *, create: bool = True) -> apsw.Connection:
+    """The connection that writes ``path``, which is made when missing unless ``create`` forbids it.
 
     Raises:
         apsw.NotADBError, apsw.CorruptError: the file is not a database.
         OSError, apsw.Error: the place cannot be used.
     """
-    create_private_file(path)
+    if create:
+        create_private_file(path)
     connection = _open(path, WRITER_CACHE_KIB)
     try:
         if durability is not Durability.DURABLE:

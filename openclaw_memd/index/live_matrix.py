@@ -34,6 +34,11 @@ class LiveMatrix:
     def __len__(self) -> int:
         return len(self._matrix)
 
+    @property
+    def dims(self) -> int:
+        """Length of every vector."""
+        return self._matrix.dims
+
     def mark_changed(self, text_hashes: Iterable[bytes]) -> None:
         """These texts came, went, or got a vector."""
         self._changed.update(dict.fromkeys(text_hashes))
@@ -41,10 +46,13 @@ class LiveMatrix:
     async def load(self) -> None:
         """Read everything once, in pages."""
         async with self._turn:
+            own = {
+                text_hash: text_hash for text_hash in self._live
+            }  # one object for both, not two equal ones
             after_row: int | None = 0
             while after_row is not None:
                 page = await self._vectors.page(self.model, self._matrix.dims, after_row)
-                self._add_live(page.hashes, page.vectors)
+                self._add_live([own.get(text_hash, text_hash) for text_hash in page.hashes], page.vectors)
                 after_row = page.last_row
             self.ready = True
 

@@ -11,46 +11,48 @@ class LiveTexts:
     """
 
     def __init__(self) -> None:
-        self._entries: dict[bytes, tuple[int, int]] = {}  # hash -> occurrences, number of its last addition
+        self._last: dict[bytes, int] = {}  # hash -> number of its last addition, in this order
+        self._copies: dict[bytes, int] = {}  # occurrences beside the first; few texts have any
         self._additions = 0
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._last)
 
     def __contains__(self, text_hash: bytes) -> bool:
-        return text_hash in self._entries
+        return text_hash in self._last
 
     def __iter__(self) -> Iterator[bytes]:
         """Most recently changed first."""
-        return reversed(self._entries)
+        return reversed(self._last)
 
     def replace(self, newest_first: Iterable[bytes]) -> list[bytes]:
         """Set the whole multiset; the hashes that came or went."""
-        before = self._entries
-        self._entries = {}
+        before = self._last
+        self._last = {}
+        self._copies = {}
         self.add(reversed(list(newest_first)))
-        return [h for h in self._entries if h not in before] + [h for h in before if h not in self._entries]
+        return [h for h in self._last if h not in before] + [h for h in before if h not in self._last]
 
     def add(self, text_hashes: Iterable[bytes]) -> list[bytes]:
         """Add one occurrence of each, the last being the newest; those that were not live."""
         born = []
         for text_hash in text_hashes:
             self._additions += 1
-            occurrences, _ = self._entries.pop(text_hash, (0, 0))
-            self._entries[text_hash] = (occurrences + 1, self._additions)
-            if not occurrences:
+            if self._last.pop(text_hash, None) is None:
                 born.append(text_hash)
+            else:
+                self._copies[text_hash] = self._copies.get(text_hash, 0) + 1
+            self._last[text_hash] = self._additions
         return born
 
     def remove(self, text_hashes: Iterable[bytes]) -> list[bytes]:
         """Take one occurrence of each away; those that are live no more. Unknown ones are passed over."""
         gone = []
         for text_hash in text_hashes:
-            occurrences, addition = self._entries.get(text_hash, (0, 0))
-            if occurrences > 1:
-                self._entries[text_hash] = (occurrences - 1, addition)
-            elif occurrences:
-                del self._entries[text_hash]
+            copies = self._copies.pop(text_hash, 0)
+            if copies > 1:
+                self._copies[text_hash] = copies - 1
+            elif not copies and self._last.pop(text_hash, None) is not None:
                 gone.append(text_hash)
         return gone
 
@@ -62,7 +64,7 @@ class LiveTexts:
     def added_since(self, mark: int) -> list[bytes]:
         """Live texts added after ``additions`` was ``mark``, newest first."""
         added = []
-        for text_hash, (_, addition) in reversed(self._entries.items()):
+        for text_hash, addition in reversed(self._last.items()):
             if addition <= mark:
                 break
             added.append(text_hash)

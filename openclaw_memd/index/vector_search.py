@@ -104,14 +104,15 @@ class VectorSearch:
         model = self.model
         if model is None or k <= 0 or not self.live:
             return []
-        dims = self._vectors.dims(model)
+        memory = self._current_memory()
+        is_ready = memory is not None and memory.ready
+        dims = memory.dims if memory is not None and is_ready else self._vectors.dims(model)
         if dims is None:
             return []
         from openclaw_memd.index.vector_blobs import check_query
 
         needle = check_query(query, dims)
-        memory = self._current_memory()
-        if memory is not None and memory.ready:
+        if memory is not None and is_ready:
             found = await memory.top(needle, k, among)
         else:
             self._load_if_many()

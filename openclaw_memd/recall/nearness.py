@@ -42,6 +42,20 @@ class Near:
 NOTHING_NEAR: Final = Near({}, {}, is_complete=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The nearest texts of each trust tier with their cosines, whatever words they have.
+
+    ``is_complete`` as for `Near`.
+    """
+
+    texts: Mapping[TrustTier, Mapping[bytes, float]]
+    is_complete: bool
+
+
+NOTHING_NEAREST: Final = Nearest({}, is_complete=False)
+
+
 class Nearness:
     """Looks at the vectors of one workspace."""
 
@@ -50,28 +64,36 @@ class Nearness:
         self._searches = searches
         self._lines = lines
 
-    async def measure(self, candidates: Candidates, scope: Scope, query: QueryVector) -> Near:
-        """What of the scope is nearest to ``query``, and how near all ``candidates`` are.
-
-        Vectors that cannot be read count as missing.
-
-        Raises:
-            DamagedError, UnavailableError: the index cannot be read.
-        """
-        found: dict[TrustTier, frozenset[bytes]] = {}
-        cosines: dict[bytes, float] = {}
+    async def find(self, scope: Scope, query: QueryVector) -> Nearest:
+        """What of the scope is nearest to ``query``. What cannot be read counts as missing."""
+        texts: dict[TrustTier, Mapping[bytes, float]] = {}
         is_complete = True
         for tier in scope.tiers:
             among = None
             if scope.is_narrow:
-                among = await self._index.read(partial(texts_in_scope, scope=scope, tier=tier))
-            nearest, was_searched = await self._nearest(tier, query, VECTOR_CHUNKS, among)
-            wanted = {row.text_hash for row in candidates.rows if row.trust is tier}.difference(nearest)
+                try:
+                    among = await self._index.read(partial(texts_in_scope, scope=scope, tier=tier))
+                except (DamagedError, UnavailableError):  # who reads it for the words will say so
+                    return NOTHING_NEAREST
+            texts[tier], was_searched = await self._nearest(tier, query, VECTOR_CHUNKS, among)
+            is_complete = is_complete and was_searched
+        return Nearest(texts, is_complete)
+
+    async def measure(
+        self, nearest: Nearest, candidates: Candidates, scope: Scope, query: QueryVector
+    ) -> Near:
+        """How near all ``candidates`` are, beside the ``nearest``. What cannot be read counts as missing."""
+        cosines: dict[bytes, float] = {}
+        is_complete = nearest.is_complete
+        for tier in scope.tiers:
+            found = nearest.texts.get(tier, {})
+            wanted = {row.text_hash for row in candidates.rows if row.trust is tier}.difference(found)
             known, _ = await self._nearest(tier, query, len(wanted), wanted)
-            is_complete = is_complete and was_searched and len(known) == len(wanted)
-            found[tier] = frozenset(nearest)
-            cosines |= nearest | known
-        return Near(found, await self._score(cosines, query), is_complete)
+            is_complete = is_complete and len(known) == len(wanted)
+            cosines.update(found)
+            cosines.update(known)
+        texts = {tier: frozenset(found) for tier, found in nearest.texts.items()}
+        return Near(texts, await self._score(cosines, query), is_complete)
 
     async def _nearest(
         self, tier: TrustTier, query: QueryVector, k: int, among: "frozenset[bytes] | set[bytes] | None"

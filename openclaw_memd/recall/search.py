@@ -31,7 +31,7 @@ from openclaw_memd.recall.chunk_scores import Conditions
 from openclaw_memd.recall.drafts import Draft, Drafter
 from openclaw_memd.recall.frequencies import Frequencies
 from openclaw_memd.recall.hits import frame_hits, make_hit
-from openclaw_memd.recall.nearness import NOTHING_NEAR, Near, Nearness
+from openclaw_memd.recall.nearness import NOTHING_NEAR, NOTHING_NEAREST, Near, Nearest, Nearness
 from openclaw_memd.recall.query import Query, Statistics, parse_query
 from openclaw_memd.recall.query_vectors import QueryVector, embed_query, time_for_vectors
 from openclaw_memd.recall.ranking import Ranking
@@ -163,19 +163,43 @@ class Search:
             return await self._index.read(
                 lambda connection: ranking.rank(connection, find(connection), {}, shown)
             )
-        candidates = await self._index.read(find)
-        near = await self._measure(work, candidates, scope, work.vector)
+        candidates, nearest = await self._find(work, find, scope, work.vector)
+        near = await self._measure(work, nearest, candidates, scope, work.vector)
         return await self._index.read(
             lambda connection: ranking.rank(
                 connection, add_by_texts(connection, scope, candidates, near.found), near.scores, shown
             )
         )
 
-    async def _measure(self, work: _Work, candidates: Candidates, scope: Scope, vector: QueryVector) -> Near:
+    async def _find(
+        self, work: _Work, by_words: partial[Candidates], scope: Scope, vector: QueryVector
+    ) -> tuple[Candidates, Nearest]:
+        """What words find and what vectors find, looked for at the same time."""
+        nearest, failure = NOTHING_NEAREST, None
+
+        async def find_nearest() -> None:
+            nonlocal nearest
+            with trio.move_on_after(time_for_vectors(work.request.deadline_at)):
+                nearest = await self._nearness.find(scope, vector)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(find_nearest)
+            try:
+                candidates = await self._index.read(by_words)
+            except (DamagedError, UnavailableError) as error:  # in a nursery it would end up in a group
+                failure = error
+                nursery.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return candidates, nearest
+
+    async def _measure(
+        self, work: _Work, nearest: Nearest, candidates: Candidates, scope: Scope, vector: QueryVector
+    ) -> Near:
         """What vectors say, as far as there is time for it."""
         near = NOTHING_NEAR
         with trio.move_on_after(time_for_vectors(work.request.deadline_at)):
-            near = await self._nearness.measure(candidates, scope, vector)
+            near = await self._nearness.measure(nearest, candidates, scope, vector)
         if not near.is_complete:
             work.degraded["vectors"] = None
         return near
