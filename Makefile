@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 N ?= 300
 T ?= 60
+PLACES ?= 25
 # Tests run side by side, one process a core; those of a file together, since they may share a daemon.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 # llama.cpp's code for AMX crashes when gcc builds it; without it the same processors run AVX-512.
 NO_AMX := $(shell test "$$(uname -m)" = x86_64 && $(COMPILER) -mno-amx-tile -x c++ -E /dev/null >/dev/null 2>&1 && echo -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)
 
-.PHONY: run test check format local model bench crash faults poisoning fuzz install-service clean
+.PHONY: run test check format local model bench crash faults poisoning fuzz soak install-service clean
 
 # The base needs wheels only: seconds, no compiler.
 $(VENV)/base.stamp: pyproject.toml constraints.txt
@@ -66,20 +67,25 @@ check: $(VENV)/dev.stamp local
 bench: $(VENV)/dev.stamp local
 	@$(BIN)/python -m benchmarks $(if $(LOCOMO),--locomo "$(LOCOMO)") $(if $(MULTILINGUAL),--multilingual "$(MULTILINGUAL)")
 
+# The large suites: docs/testing.md. Each ends with what it counted.
 crash: $(VENV)/dev.stamp
-	@MEMD_CRASH_ROUNDS=$(N) $(BIN)/python -m pytest -m crash
+	@MEMD_CRASH_ROUNDS=$(N) MEMD_FAULT_PLACES=20 $(BIN)/python -m pytest -q -m crash
 
 faults: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -m fault
+	@MEMD_FAULT_PLACES=$(PLACES) MEMD_OVERFLOW_FILES=20000 MEMD_SWAP_SECONDS=30 MEMD_MODE_ROUNDS=5 \
+		$(BIN)/python -m pytest -q -m fault
 
 poisoning: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -m poisoning
 
 fuzz: $(VENV)/dev.stamp
-	@MEMD_FUZZ_REQUESTS=10000 MEMD_FUZZ_SECONDS=$(T) $(BIN)/python -m pytest -m fuzz
+	@MEMD_FUZZ_REQUESTS=10000 MEMD_FUZZ_CALLS=20000 MEMD_FUZZ_SECONDS=$(T) $(BIN)/python -m pytest -q -m fuzz
+
+soak: $(VENV)/dev.stamp
+	@$(BIN)/python -m tests.soak --seconds $(T) $(if $(JSON),--json)
 
 install-service: $(VENV)/base.stamp
-	@sh systemd/install.sh "$(abspath $(BIN)/memd)"
+	@$(BIN)/memd service install
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist *.egg-info .cache

@@ -1,7 +1,7 @@
 """What happens in the daemon, told to whoever subscribed; nobody who publishes ever waits."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, get_args
@@ -66,10 +66,11 @@ class Subscription:
 
 
 class Events:
-    """All subscriptions."""
+    """All subscriptions. ``on_event`` hears of everything, at once, in the event loop."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, on_event: Callable[[Event], None] | None = None) -> None:
         self._clock = clock
+        self._on_event = on_event
         self._subscriptions: set[Subscription] = set()
 
     def publish(
@@ -81,8 +82,10 @@ class Events:
         private: Mapping[str, object] | None = None,
     ) -> None:
         """Tell of something that happened now; see ``Event``. To be called in the event loop's thread."""
-        if self.has_readers(topic):
+        if self._on_event is not None or self.has_readers(topic):
             event = Event(topic, self._clock.now(), tuple(agents), facts, private or {})
+            if self._on_event is not None:
+                self._on_event(event)
             for subscription in self._subscriptions:
                 subscription.put(event)
 

@@ -1,6 +1,7 @@
 """Long work that outlives the call that asked for it."""
 
 import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -70,9 +71,13 @@ class Job:
 
 
 class Jobs:
-    """Runs jobs, one at a time of each kind, and remembers the last ``keep`` that ended."""
+    """Runs jobs, one at a time of each kind, and remembers the last ``keep`` that ended.
+
+    ``ended`` counts all that ended, by kind and state.
+    """
 
     def __init__(self, *, keep: int = 20) -> None:
+        self.ended: Counter[tuple[str, JobState]] = Counter()
         self._keep = keep
         self._jobs: dict[str, Job] = {}
         self._nursery: trio.Nursery | None = None
@@ -149,6 +154,7 @@ class Jobs:
             if job.state in {"queued", "running"}:
                 job.state = "cancelled"
                 job.failure = ConflictError("the job was cancelled", reason="job_cancelled")
+            self.ended[job.kind, job.state] += 1
             job._ended.set()
             self._forget_old()
 

@@ -132,3 +132,14 @@ async def test_what_runs_when_the_registry_ends_is_cancelled() -> None:
     assert job.state == "cancelled"
     with pytest.raises(RuntimeError):
         registry.start("rebuild", finish)
+
+
+async def test_all_that_ended_are_counted_also_those_that_are_forgotten(jobs: Jobs) -> None:
+    async def fail(_report_progress: Progress) -> object:
+        raise UnavailableError("no disk")
+
+    for number in range(5):
+        await jobs.start("sync", finish, key=str(number)).wait()
+    with pytest.raises(UnavailableError), capture_logs():
+        await jobs.start("backup", fail).wait()
+    assert jobs.ended == {("sync", "done"): 5, ("backup", "failed"): 1}

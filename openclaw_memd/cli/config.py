@@ -27,7 +27,7 @@ def execute(options: Namespace) -> int:
     from openclaw_memd.config import paths
     from openclaw_memd.config.advice import advise
     from openclaw_memd.config.keys import ConfigError
-    from openclaw_memd.config.load import load_config, read_file, unread_sections
+    from openclaw_memd.config.load import load_config
     from openclaw_memd.config.places import check_places
     from openclaw_memd.daemon.settings import check_settings
 
@@ -36,18 +36,11 @@ def execute(options: Namespace) -> int:
         config = load_config(file=options.config)
         check_settings(config)
         check_places(config, os.environ)
-        table = read_file(os.environ, options.config)
-        warnings = advise(config, os.environ, table)
+        warnings = advise(config, os.environ)
     except ConfigError as error:
         raise CliError(str(error), BAD_CONFIG) from None
     if options.json:
-        print_json(
-            {
-                "file": str(file) if file.exists() else None,
-                "unread_sections": unread_sections(table),
-                "warnings": warnings,
-            }
-        )
+        print_json({"file": str(file) if file.exists() else None, "warnings": warnings})
         return DONE
     print(f"{file}: good" if file.exists() else "no configuration file: the defaults hold")
     for warning in warnings:

@@ -6,13 +6,17 @@ from datetime import datetime
 from typing import Any, Final
 
 from openclaw_memd.cli.arguments import UsageError
+from openclaw_memd.cli.backfilling import backfill, configure_backfill, rollback
 from openclaw_memd.cli.client import call
 from openclaw_memd.cli.exits import DONE
 from openclaw_memd.cli.jobs import follow_job
 from openclaw_memd.cli.output import amount, paint, plain, plain_line, print_json
 from openclaw_memd.cli.owner import call_for, configure_owner
 
-SUMMARY = "the nightly pass: run, status, report, candidates, diary, review, accept, edit, reject, undo"
+SUMMARY = (
+    "the nightly pass: run, status, report, candidates, diary, review, accept, edit, reject, undo,"
+    " backfill, rollback"
+)
 
 _CHARS: Final = 76
 
@@ -24,12 +28,14 @@ def configure(parser: ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="ID",
-        help="accept, reject: proposals or `all`; edit: a proposal and its text; report, undo: a run",
+        help="accept, reject: proposals or `all`; edit: a proposal and its text; report, undo: a run;"
+        " rollback: diary, staged or all",
     )
     run = parser.add_argument_group("run")
     run.add_argument("--phase", choices=["light", "rem", "deep", "all"], help="one phase (all)")
     run.add_argument("--dry-run", action="store_true", help="tell what would be promoted, and write nothing")
     run.add_argument("--no-wait", action="store_true", help="start it and return")
+    configure_backfill(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="candidates, diary: at most so many")
     configure_owner(parser)
 
@@ -253,4 +259,6 @@ _ACTIONS: Final[Mapping[str, Callable[[Namespace], int]]] = {
     "edit": _edit,
     "reject": _reject,
     "undo": _undo,
+    "backfill": backfill,
+    "rollback": rollback,
 }

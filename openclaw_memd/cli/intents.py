@@ -41,10 +41,12 @@ def configure(parser: ArgumentParser) -> None:
         "--keyword", action="append", metavar="WORDS", help="fires it; may be given several times"
     )
     add.add_argument(
-        "--at", metavar="TIME", help="remind once at this time (ISO 8601, local where it says no zone)"
+        "--at", metavar="TIME", help="remind once at this time (ISO 8601; by --zone, where it says no offset)"
     )
     add.add_argument("--cron", metavar="EXPRESSION", help="remind whenever this says")
-    add.add_argument("--zone", metavar="NAME", help="the time zone of --cron")
+    add.add_argument(
+        "--zone", metavar="NAME", help="the time zone of --cron, --at and --expires; default: the local one"
+    )
     add.add_argument("--scope", choices=["conversation", "channel", "anywhere"], help="default: anywhere")
     add.add_argument("--anyone", action="store_true", help="messages of others count too")
     add.add_argument("--semantic", action="store_true", help="match by meaning too")
@@ -86,10 +88,10 @@ def _add(options: Namespace) -> int:
     }
     said = {
         "keywords": options.keyword,
-        "at": _instant("--at", options.at),
+        "at": _instant("--at", options.at, options.zone),
         "cron": options.cron,
         "zone": options.zone,
-        "expires_at": _instant("--expires", options.expires),
+        "expires_at": _instant("--expires", options.expires, options.zone),
         "max_fires": options.max_fires,
         "cooldown_s": options.cooldown,
     }
@@ -203,15 +205,26 @@ def _text(options: Namespace, what: str) -> str:
     return " ".join(options.words)
 
 
-def _instant(option: str, text: str | None) -> str | None:
-    """With the offset of the local zone where it has none."""
+def _instant(option: str, text: str | None, zone: str | None) -> str | None:
+    """With the offset of ``zone``, or of the local one, where it has none."""
     if text is None:
         return None
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(f"{option} is no time of ISO 8601, such as 2026-03-01T09:00") from None
+    if at.tzinfo is None and zone is not None:
+        at = _at_zone(at, zone)
     return at.astimezone().isoformat() if at.tzinfo is None else at.isoformat()
+
+
+def _at_zone(at: datetime, zone: str) -> datetime:
+    from zoneinfo import ZoneInfo  # seldom needed, and start-up is measured
+
+    try:
+        return at.replace(tzinfo=ZoneInfo(zone))
+    except (LookupError, ValueError, OSError):  # no zone at all: the daemon says so
+        return at
 
 
 def _show_table(intents: Sequence[dict[str, Any]]) -> None:

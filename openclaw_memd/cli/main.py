@@ -32,11 +32,16 @@ COMMANDS = {
     "dream": "openclaw_memd.cli.dream",
     "explain": "openclaw_memd.cli.explain",
     "forget": "openclaw_memd.cli.forget",
+    "doctor": "openclaw_memd.cli.doctor",
+    "import": "openclaw_memd.cli.imports",
     "history": "openclaw_memd.cli.history",
     "diff": "openclaw_memd.cli.diff",
     "undo": "openclaw_memd.cli.undo",
+    "backup": "openclaw_memd.cli.backup",
+    "restore": "openclaw_memd.cli.restore",
     "rpc": "openclaw_memd.cli.rpc",
     "model": "openclaw_memd.cli.model",
+    "service": "openclaw_memd.cli.service",
     "config": "openclaw_memd.cli.config",
 }
 """Each command's module: it has ``SUMMARY``, ``configure(parser)`` and ``execute(options) -> exit code``."""

@@ -5,6 +5,7 @@ import os
 import sys
 from typing import Any, TextIO
 
+_CUT = "..."
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
@@ -43,6 +44,28 @@ def plain(text: str) -> str:
 def plain_line(text: str) -> str:
     """``text`` on one line: a file's name may hold line ends, and must not look like more than a name."""
     return plain(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def fit(text: str, columns: int) -> str:
+    """``text`` as far as it fits into so many columns of a terminal; some letters take two, some none."""
+    widths = [1] * len(text) if text.isascii() else [_columns_of(char) for char in text]
+    if sum(widths) <= columns:
+        return text
+    used, kept = 0, 0
+    for width in widths:
+        if used + width > columns - len(_CUT):
+            break
+        used += width
+        kept += 1
+    return text[:kept] + _CUT
+
+
+def _columns_of(char: str) -> int:
+    import unicodedata
+
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def amount(count: int, noun: str, plural: str | None = None) -> str:

@@ -62,6 +62,7 @@ def call_for(
     *,
     session_id: str | None = None,
     own_session: str | None = SESSION,
+    timeout_s: float = 30.0,
 ) -> Any:
     """The result of one call, made as the owner where the command is; then ``own_session`` is the default.
 
@@ -72,7 +73,7 @@ def call_for(
     is_owner = acts_as_owner(options)
     try:
         context = context_of(options, session_id=session_id, own_session=own_session, is_owner=is_owner)
-        return call(options, method, context | params)
+        return call(options, method, context | params, timeout_s=timeout_s)
     except RpcError as error:
         if not is_owner and error.kind == "denied" and error.reason in ("no_context", "not_owner"):
             error.message += f"; {_HINT}"

@@ -13,7 +13,7 @@ from openclaw_memd.config import paths
 from openclaw_memd.config.cron import find_cron_fault
 from openclaw_memd.config.environment import apply_environment, set_key
 from openclaw_memd.config.keys import ConfigError, Table, explain, join_key, refuse_unknown
-from openclaw_memd.config.schema import NOT_YET_READ, PER_AGENT, Agent, Config
+from openclaw_memd.config.schema import PER_AGENT, Agent, Config
 
 
 def load_config(
@@ -144,14 +144,6 @@ def _is_http_address(text: str) -> bool:
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
-
-
-def unread_sections(table: Table) -> list[str]:
-    """The sections that ``table`` sets but that nothing in this version acts on."""
-    named = set(table)
-    for agent in table.get("agents", {}).values():
-        named.update(agent if isinstance(agent, dict) else ())
-    return sorted(named.intersection(NOT_YET_READ))
 
 
 def workspace_of(agent: Agent, env: Mapping[str, str] = os.environ) -> tuple[Path, bool]:

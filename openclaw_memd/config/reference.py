@@ -5,7 +5,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from openclaw_memd.config.describe import keys_of, words_for
-from openclaw_memd.config.schema import NOT_YET_READ, PER_AGENT, Config, ExtraPath, SessionFolder
+from openclaw_memd.config.schema import PER_AGENT, Config, ExtraPath, SessionFolder
 
 _INTRODUCTION = """\
 memd reads one TOML file: `--config`, else `MEMD_CONFIG`, else `$XDG_CONFIG_HOME/openclaw-memd/config.toml`.
@@ -21,8 +21,6 @@ A socket's path is absolute and has at most 107 bytes (103 on macOS). Patterns a
 and cannot lead out of it. The state lies in no workspace's memory, no workspace lies in the state, and two
 agents share a workspace or have separate ones, not one in the other.
 """.splitlines()
-
-_LATER = "checked, but nothing in this version acts on it yet"
 
 
 def _sections() -> dict[str, type[msgspec.Struct]]:
@@ -52,8 +50,7 @@ def format_toml(value: Any) -> str:
 
 
 def _title(name: str, kind: type[msgspec.Struct]) -> str:
-    title = (kind.__doc__ or name).strip().splitlines()[0]
-    return f"{title.rstrip('.')} ({_LATER})." if name in NOT_YET_READ else title
+    return (kind.__doc__ or name).strip().splitlines()[0]
 
 
 def example_toml() -> str:

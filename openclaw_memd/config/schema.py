@@ -308,6 +308,3 @@ class Config(Section, frozen=True):
 
 PER_AGENT = ("model", "search", "inject", "escalation", "flush", "intents", "dreaming")
 """Sections that ``[agents.<id>.<section>]`` may override key by key."""
-
-NOT_YET_READ = ("backup",)
-"""Sections that are checked but that nothing in this version acts on; setting one gives a warning."""

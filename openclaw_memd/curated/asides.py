@@ -6,6 +6,7 @@ since the last look goes.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -21,8 +22,9 @@ from openclaw_memd.curated.revisions import Draft, Drafting, Rewritten
 from openclaw_memd.domain.late_lines import Late, add_late, find_late
 from openclaw_memd.domain.stored_text import decode_stored, encode_stored
 from openclaw_memd.errors import ConflictError, MemdError
-from openclaw_memd.files.curated import drop_beside, find_aside, read_beside
+from openclaw_memd.files.curated import drop_beside, find_aside, is_beside_let_go, read_beside
 from openclaw_memd.files.roots import Roots
+from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import rewrites
 from openclaw_memd.index.ledger.rewrites import OpenRewrite
 from openclaw_memd.index.store import Store
@@ -34,6 +36,7 @@ T = TypeVar("T")
 SETTLE_S: Final = 2.0
 """So long after the last write to a version that lost its place nobody is taken to write to it any more."""
 
+ENDING_S: Final = 1.0
 CONFLICT_S: Final = 0.25
 FIRST_RETRY_S: Final = 1.0
 LONGEST_RETRY_S: Final = 60.0
@@ -98,16 +101,38 @@ class Asides:
         self.add(rewrite.token, rewrite.file, name, rewrite.base or b"")
 
     async def run(self) -> None:
-        """Look at each when it is time, until cancelled.
+        """Look at each when it is time, until cancelled; then those go that nobody has open any more.
 
         Raises:
             DamagedError: the ledger is damaged.
         """
-        while True:
-            self._added = trio.Event()
-            with trio.move_on_at(min((aside.due_at for aside in self._asides), default=inf)):
-                await self._added.wait()  # one that comes may be due before those that are there
-            await self.look()
+        try:
+            while True:
+                self._added = trio.Event()
+                with trio.move_on_at(min((aside.due_at for aside in self._asides), default=inf)):
+                    await self._added.wait()  # one that comes may be due before those that are there
+                await self.look()
+        finally:
+            with trio.move_on_after(ENDING_S, shield=True), suppress(MemdError, DamagedError, OSError):
+                await self.let_go()
+
+    async def let_go(self) -> None:
+        """Take away, at once, the versions that nobody can write to any more and nobody wrote to.
+
+        Raises:
+            UnavailableError, DamagedError, OSError: the disk or the ledger cannot be used.
+        """
+        async with self._turn:
+            over = [aside for aside in self._asides if await self._is_over(aside)]
+            await self._drop(over)
+
+    async def _is_over(self, aside: _Aside) -> bool:
+        if aside.name is None or aside.unsettled is not None:
+            return False
+        if not await self._in_thread(partial(is_beside_let_go, self._roots, aside.name)):
+            return False
+        content = await self._read(aside)
+        return content is None or not find_late(aside.base, content)
 
     async def look(self) -> None:
         """Look at those that are due. Errors as in ``run``."""

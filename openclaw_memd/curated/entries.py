@@ -50,9 +50,15 @@ class CuratedState:
     ``problems`` has, by file, why it cannot be read (its skip reason), or that the ledger cannot tell who is
     behind it; also of a file that is in ``files``: ``hard_link`` when it has a second name, ``changing`` when
     it is written to all the time and shown as it was.
-    ``version`` grows with every change; 0 is before the first look.
+    ``version`` grows with every change; 0 is before the first look, and a negative one is of what is left of
+    files that changed while it is not known who is behind the change.
     """
 
     version: int
     files: Mapping[str, CuratedText]
     problems: Mapping[str, str]
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether something of the files is left out because it cannot be told who is behind it yet."""
+        return self.version < 0

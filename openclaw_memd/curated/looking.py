@@ -35,7 +35,10 @@ DaysOfLines = Callable[[str, Collection[bytes]], Mapping[bytes, date]]
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """One file as it was read, and its entries: those of ``text`` with ``\\n`` line ends."""
+    """One file as it was read, and its entries: those of ``text`` with ``\\n`` line ends.
+
+    Of more than are of use it is one more than that.
+    """
 
     file: ListedFile
     found: FileText
@@ -71,15 +74,27 @@ class CuratedLook:
         self._attributor = attributor
         self._days_of_lines = days_of_lines
 
-    def see(self, before: Seen, number: int, asked: int) -> Seen:
-        """The files now; ``before`` itself when nothing about them changed."""
+    def see(
+        self,
+        before: Seen,
+        number: int,
+        asked: int,
+        tell_read: Callable[[Mapping[str, ReadText]], None] = lambda _texts: None,
+    ) -> Seen:
+        """The files now; ``before`` itself when nothing about them changed.
+
+        ``tell_read`` hears what was read when files changed, before the ledger is asked, which may take long.
+        """
         stamps = stamp_curated(self._roots)
         is_fresh = any(text.found.state.fresh for text in before.texts.values())
         if stamps == before.stamps and not is_fresh and asked == before.asked:
             return before
         texts, problems = self._read(before)
         files, answered = before.state.files, asked
-        if asked != before.asked or _hashes(texts) != _hashes(before.texts):
+        is_changed = _hashes(texts) != _hashes(before.texts)
+        if is_changed:
+            tell_read(texts)
+        if is_changed or asked != before.asked:
             files, answered = self._show(before, texts, asked)
         problems |= dict.fromkeys(texts.keys() - files.keys(), UNKNOWN_ORIGINS)
         problems |= dict.fromkeys(stamps.linked & files.keys(), HARD_LINK)
@@ -154,7 +169,7 @@ class CuratedLook:
                     filter(None, map(days.get, lines[entry.start_line - 1 : entry.end_line])), default=None
                 ),
             )
-            for entry in _under_vouched_headings(text, unvouched)[: MOST_ENTRIES + 1]  # one more: too many
+            for entry in _under_vouched_headings(text, unvouched)
         )
         return CuratedText(text.file.path, text.text, text.found.state.hash.hex(), entries, unvouched)
 
@@ -180,7 +195,9 @@ def _under_vouched_headings(text: ReadText, unvouched: Collection[int]) -> Seque
     if not unvouched:
         return text.entries
     lines = ["" if number in unvouched else line for number, line in enumerate(text.text.split("\n"), 1)]
-    paths = {entry.start_line: entry.heading_path for entry in parse_entries("\n".join(lines))}
+    paths = {
+        entry.start_line: entry.heading_path for entry in parse_entries("\n".join(lines), MOST_ENTRIES + 1)
+    }
     return [replace(entry, heading_path=paths.get(entry.start_line, ())) for entry in text.entries]
 
 
@@ -188,7 +205,7 @@ def _parse(file: ListedFile, found: FileText, known: ReadText | None) -> ReadTex
     if known is not None and known.found.state.hash == found.state.hash:
         return replace(known, file=file, found=found)
     text = found.text.replace("\r\n", "\n")
-    return ReadText(file, found, text, tuple(parse_entries(text)))
+    return ReadText(file, found, text, tuple(parse_entries(text, MOST_ENTRIES + 1)))
 
 
 def _doubt(text: ReadText) -> ReadText:

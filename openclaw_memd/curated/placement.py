@@ -1,5 +1,6 @@
 """Giving versions of curated files their place, and knowing of each what became of it, also after a crash."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
@@ -44,6 +45,7 @@ class Placement:
         self._record = record
         self._asides = asides
         self._thread = trio.CapacityLimiter(1)
+        self._made_at_ns = time.time_ns()  # what lies beside a file before that is an earlier process's
 
     async def load(self) -> None:
         """Finish or undo what the last end of the process cut off.
@@ -63,7 +65,7 @@ class Placement:
         others = await self._state.read(load_rewrites)
         if not any(other.path in CURATED for other in others):
             known = {rewrite.token for rewrite in found}
-            await self._in_thread(partial(sweep_beside, self._roots, known))
+            await self._in_thread(partial(sweep_beside, self._roots, known, self._made_at_ns))
 
     async def put(self, rewrite: NewRewrite) -> int:
         """Give a version its place; the id of the pre-image.

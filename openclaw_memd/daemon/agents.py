@@ -1,12 +1,12 @@
 """One agent as the gateway sees it: its own settings over the memory of its workspace."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, partial
 from math import inf
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
-import trio
 
 from openclaw_memd.config.schema import Agent
 from openclaw_memd.config.sections import Search as SearchSection
@@ -18,7 +18,6 @@ from openclaw_memd.daemon.curating import budget_of
 from openclaw_memd.daemon.dream_status import report_dreaming
 from openclaw_memd.daemon.recalling import escalation_rules, open_deep_recall
 from openclaw_memd.daemon.workspace import WorkspaceMemory
-from openclaw_memd.deep.recall import DeepRecall
 from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.lint import Finding
@@ -37,7 +36,6 @@ from openclaw_memd.jobs import Job
 from openclaw_memd.models.chat.runtime import AttachedRuntimes
 from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
-from openclaw_memd.ops.forgetting import Forgetting
 from openclaw_memd.ports import ChatModel, Clock, Embedder
 from openclaw_memd.recall.get import Get
 from openclaw_memd.recall.nearness import Nearness
@@ -46,10 +44,13 @@ from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, Sear
 from openclaw_memd.sessions.service import Sessions
 from openclaw_memd.zones import Zone
 
-MENDED_SOON_MS = 1_000
-SHOWN_CHARS: Final = 64 * 1024
-"""A curated file up to this length is indexed before the answer to a write; several times its budget."""
+if TYPE_CHECKING:
+    from openclaw_memd.deep.recall import DeepRecall
+    from openclaw_memd.dreaming.backfill import Backfill
+    from openclaw_memd.ops.forgetting import Forgetting
+    from openclaw_memd.ops.imports.service import Imports
 
+MENDED_SOON_MS = 1_000
 _LOCAL: Final = Zone()
 
 
@@ -66,12 +67,12 @@ class AgentMemory:
         search: Search,
         get: Get,
         *,
-        deep: DeepRecall,
+        open_deep: Callable[[], "DeepRecall"],
         chat: AgentChat,
     ) -> None:
         self.memory = memory
         self.chat = chat
-        self.deep = deep
+        self._open_deep = open_deep
         self.bootstrap = memory.lanes.giving.bootstrap(settings.inject)
         turning = memory.lanes.turning
         self.turns = turning.turns(settings, self.bootstrap, escalation_rules(settings.escalation))
@@ -108,7 +109,8 @@ class AgentMemory:
             half_life_days=settings.search.half_life_days,
         )
         get = Get(memory.index, memory.indexer.corpus)
-        deep = open_deep_recall(
+        open_deep = partial(
+            open_deep_recall,
             memory,
             search,
             get,
@@ -119,12 +121,22 @@ class AgentMemory:
             clock=clock,
             zone=zone,
         )
-        return cls(memory, settings, search, get, deep=deep, chat=chat)
+        return cls(memory, settings, search, get, open_deep=open_deep, chat=chat)
+
+    @cached_property
+    def deep(self) -> "DeepRecall":
+        """Deep recall; what it is made of is read in with the first call, since many never make one."""
+        return self._open_deep()
 
     @property
     def dreams(self) -> Dreams:
         """The nights of the agent's workspace."""
         return self.memory.dreaming.dreams
+
+    @property
+    def backfill(self) -> "Backfill":
+        """Looks through the old notes and sessions of the agent's workspace."""
+        return self.memory.dreaming.backfill
 
     @property
     def reviewing(self) -> Reviewing:
@@ -161,9 +173,14 @@ class AgentMemory:
         return self.memory.write_path.sessions
 
     @property
-    def forgetting(self) -> Forgetting:
+    def forgetting(self) -> "Forgetting":
         """Forgets in the agent's workspace."""
         return self.memory.forgetting
+
+    @property
+    def imports(self) -> "Imports":
+        """Imports into the agent's workspace."""
+        return self.memory.imports
 
     @property
     def history(self) -> History:
@@ -177,19 +194,13 @@ class AgentMemory:
         """
         with _damage_told():
             undone = await self.history.undo(preimage_id)
-            await self._show(undone.file, deadline_at)
+            await self.memory.show(undone.file, deadline_at)
         return undone
 
-    async def _show(self, file: str, deadline_at: float) -> None:
-        """Show in the index what was written, as far as there is time. It is done: nothing denies it now.
-
-        A long file is left to those who follow the files: to index it takes longer than to write it.
-        """
-        text = self.memory.lanes.injecting.core.state.files.get(file)
-        if text is not None and len(text.text) > SHOWN_CHARS:
-            return
-        with trio.CancelScope(shield=True, deadline=deadline_at), suppress(UnavailableError, DamagedError):
-            await self.memory.indexer.reindex([file])
+    async def show(self, files: Iterable[str], deadline_at: float = inf) -> None:
+        """Show in the index what was written to curated files, as far as there is time."""
+        for file in files:
+            await self.memory.show(file, deadline_at)
 
     @property
     def chat_model(self) -> ChatModel:
@@ -263,7 +274,7 @@ class AgentMemory:
                 caller, wish, budget_chars=budget, deadline_at=deadline_at
             )
             if remembered.appended:
-                await self._show(wish.file, deadline_at)
+                await self.memory.show(wish.file, deadline_at)
         return remembered
 
     async def lint(self, file: str | None) -> list[Finding]:

@@ -1,7 +1,8 @@
 """The dreaming of one workspace, wired: nights, their schedule, and what the owner decides about them."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from openclaw_memd.config.schema import Config
 from openclaw_memd.config.sections import Dreaming as Settings
@@ -31,6 +32,9 @@ from openclaw_memd.models.chat.absent import AbsentChatModel
 from openclaw_memd.ports import ChatModel, Clock
 from openclaw_memd.zones import Zone
 
+if TYPE_CHECKING:
+    from openclaw_memd.dreaming.backfill import Backfill
+
 Task = Callable[[], Awaitable[None]]
 _NO_MODEL: Final = AbsentChatModel("there is no chat model")
 
@@ -54,12 +58,16 @@ class Dreaming:
         jobs: Jobs,
         key: str,
         clock: Clock,
+        show: Callable[[str], Awaitable[None]],
         on_finished: Callable[[NightReport], None],
     ) -> None:
         self.settings: Settings = config.agents[agents[0]].dreaming
         self.zone = Zone(config.time.zone)
         self.now = clock.now
         self._chats: list[AgentChat] = []
+        self._open_backfill = partial(
+            _open_backfill, state=state, lanes=lanes, write_path=write_path, analyzer=analyzer, clock=clock
+        )
         core, deletions = lanes.injecting.core, lanes.curating.deletions
         signals = lanes.signalling.store
         budgets = [budget_of(config.agents[agent].inject) for agent in agents]
@@ -128,6 +136,7 @@ class Dreaming:
             clock=clock,
             zone=self.zone,
             stands_back=not self.settings.beside_openclaw,
+            show=show,
             on_finished=on_finished,
         )
         own: Mapping[Phase, str] = {
@@ -137,6 +146,11 @@ class Dreaming:
         }
         plans = () if self.settings.mode == "off" else plan_phases(self.settings.schedule, own)
         self.schedule = Schedule(state, plans, self.zone, clock, self.dreams.follow_schedule)
+
+    @cached_property
+    def backfill(self) -> "Backfill":
+        """Looks through old notes and sessions: seldom, so nothing of it is loaded before."""
+        return self._open_backfill(pages=self.pages, is_off=self.settings.mode == "off")
 
     def lend(self, chat: AgentChat) -> None:
         """Take the chat model of one of the agents."""
@@ -148,7 +162,7 @@ class Dreaming:
             return []
         return [
             "OpenClaw dreams on this workspace, so memd's schedule stands back;"
-            " [dreaming] beside_openclaw = true lets both dream"
+            " `[dreaming] beside_openclaw = true` lets both dream"
         ]
 
     @property
@@ -158,3 +172,21 @@ class Dreaming:
 
     def _model(self) -> ChatModel | None:
         return next((model for chat in self._chats if (model := chat.usable()) is not None), None)
+
+
+def _open_backfill(
+    *,
+    state: Store,
+    lanes: Lanes,
+    write_path: WritePath,
+    analyzer: Analyzer,
+    clock: Clock,
+    pages: Pages,
+    is_off: bool,
+) -> "Backfill":
+    from openclaw_memd.dreaming.backfill import Backfill
+    from openclaw_memd.dreaming.old_sources import OldSources
+
+    signals = lanes.signalling.store
+    old = OldSources(signals.sources, write_path.sessions.known, analyzer)
+    return Backfill(state=state, signals=signals, old=old, pages=pages, clock=clock, is_off=is_off)

@@ -9,14 +9,19 @@ from pathlib import Path
 
 import structlog
 import trio
+from msgspec.structs import replace
 
+from openclaw_memd.allocator import share_arenas
 from openclaw_memd.clock import SystemClock, SystemRng
 from openclaw_memd.config import paths
 from openclaw_memd.config.load import workspace_of
 from openclaw_memd.config.schema import Config
 from openclaw_memd.daemon.agents import AgentMemory
+from openclaw_memd.daemon.backups import FOLDER, Backups
 from openclaw_memd.daemon.chatting import close_chats, open_chats
+from openclaw_memd.daemon.descriptors import raise_limit, room_for_connections
 from openclaw_memd.daemon.embedding import KeptCalibrations, build_embedder
+from openclaw_memd.daemon.measures import Happenings
 from openclaw_memd.daemon.services import DaemonServices
 from openclaw_memd.daemon.settings import check_settings
 from openclaw_memd.daemon.telling import follow_status
@@ -40,6 +45,9 @@ WRITER_TIMEOUT_S = 60.0
 PLACES_LOOK_S = 2.0
 GRACE_S = 3.0
 """How long calls in flight may take after a stop signal; a whole stop takes at most 5 s."""
+
+START_LIMIT = "EXTEND_TIMEOUT_USEC=60000000"
+"""What a service manager is asked for before each workspace: as long as the unit gives a whole start."""
 
 LAUNCHD_SOCKET = "Listener"
 
@@ -78,10 +86,12 @@ async def run_daemon(
         WriterDeadError: a writer stopped answering, or its folder is gone.
     """
     check_settings(config)
+    share_arenas()
     take_short_turns()
     look_for_garbage_seldom()
     manager = ServiceManager(env)
     stopping = trio.Event()
+    connections, scarcity = room_for_connections(config.limits.connections, raise_limit())
     async with AsyncExitStack() as held:
         listener = _listen(config, env)
         held.callback(listener.close)
@@ -89,13 +99,15 @@ async def run_daemon(
         measured = Measurements()
         embedder = build_embedder(config, env, clock, rng, measured)
         held.push_async_callback(embedder.aclose)
-        events = Events(clock)
+        happenings = Happenings()
+        events = Events(clock, happenings.hear)
         chats = open_chats(config, env, clock, rng)
         held.push_async_callback(close_chats, chats)
-        outside = Outside(clock, rng, embedder, jobs, events)
+        outside = Outside(clock, rng, embedder, jobs, events, archives=_archives(config, env), env=env)
         memories = _open_workspaces(config, env, outside, held)
         opened = tuple(dict.fromkeys(memories.values()))
-        for memory in opened:
+        for number, memory in enumerate(opened, 1):
+            manager.notify(f"STATUS=opening workspace {number} of {len(opened)}", START_LIMIT)
             await memory.load()
         measured.keep_in(KeptCalibrations(Calibrations(opened[0].vectors.database), clock))
         agents = {
@@ -109,20 +121,31 @@ async def run_daemon(
             )
             for agent, memory in memories.items()
         }
+        backups = Backups(
+            {memory: [agent for agent, one in memories.items() if one is memory] for memory in opened},
+            config.backup,
+            state_dir=paths.state_dir(env, config.paths.state_dir or None),
+            folder=_archives(config, env),
+            zone=Zone(config.time.zone),
+            clock=clock,
+            jobs=jobs,
+        )
         services = DaemonServices(
             agents,
             jobs,
             embedder,
             clock,
             events,
+            backups=backups,
+            happenings=happenings,
             socket=str(listener.path or socket_of(config, env)),
-            warnings=warnings,
+            warnings=(*warnings, *([scarcity] if scarcity else ())),
         )
         async with trio.open_nursery() as tasks:
             await tasks.start(_stop_on_signal, stopping, on_leaving)
             await tasks.start(jobs.run)
             async with trio.open_nursery() as front:
-                gateway = Gateway(services, config.limits)
+                gateway = Gateway(services, replace(config.limits, connections=connections))
                 await front.start(partial(gateway.serve, listener, stopping=stopping, grace_s=GRACE_S))
                 for memory in opened:
                     await tasks.start(memory.run)
@@ -134,6 +157,8 @@ async def run_daemon(
                 tasks.start_soon(_guard_places, opened, on_leaving)
                 follow = partial(follow_status, events, partial(services.status, False))
                 tasks.start_soon(keep_running, "status events", follow, Health("status events"))
+                if backups.is_scheduled:
+                    tasks.start_soon(keep_running, "backups", backups.run, backups.health)
             manager.notify("STOPPING=1")
             tasks.cancel_scope.cancel()
     log.info("stopped", pid=os.getpid())
@@ -194,6 +219,10 @@ def _listen(config: Config, env: MutableMapping[str, str]) -> Listener:
 def socket_of(config: Config, env: Mapping[str, str]) -> Path:
     """Where clients look for this daemon."""
     return paths.socket_path(env, config.paths.socket or None, config.paths.state_dir or None)
+
+
+def _archives(config: Config, env: Mapping[str, str]) -> Path:
+    return paths.data_dir(env, config.paths.data_dir or None) / FOLDER
 
 
 def _open_workspaces(

@@ -2,22 +2,27 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from openclaw_memd.daemon.agents import AgentMemory
+from openclaw_memd.daemon.backups import Backups
 from openclaw_memd.daemon.curated_status import curated_warnings, show_curated
-from openclaw_memd.daemon.status import count_sources, count_vectors, judge, report_agent, warnings_of
+from openclaw_memd.daemon.measures import Happenings, measure_agents, measure_jobs
+from openclaw_memd.daemon.status import judge, report_agent, warnings_of
 from openclaw_memd.daemon.workspace import WorkspaceMemory
-from openclaw_memd.errors import NotFoundError, UnavailableError
+from openclaw_memd.errors import NotFoundError
 from openclaw_memd.events import Events
 from openclaw_memd.gateway.handlers import show_job
+from openclaw_memd.gateway.metric_kinds import Sample
 from openclaw_memd.gateway.results import AgentReport, StatusReport
-from openclaw_memd.gateway.services import Gauge
-from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.jobs import Jobs
 from openclaw_memd.ports import Clock, Embedder
 from openclaw_memd.version import VERSION
+
+if TYPE_CHECKING:
+    from openclaw_memd.ops.doctor.doctor import Doctor
 
 _WORST = ("ok", "degraded", "starting")
 
@@ -33,17 +38,23 @@ class DaemonServices:
         clock: Clock,
         events: Events,
         *,
+        backups: Backups,
+        happenings: Happenings,
         socket: str,
         warnings: Sequence[str] = (),
     ) -> None:
         self.jobs = jobs
         self.events = events
+        self.backups = backups
+        self._happenings = happenings
         self._agents = agents
         self._embedder = embedder
         self._clock = clock
         self._socket = socket
         self._warnings = tuple(warnings)
         self._started_at = clock.monotonic()
+        self._began_at = clock.now()
+        self._doctors: dict[str, Doctor] = {}
 
     def agent(self, agent_id: str) -> AgentMemory:
         """One agent's memory.
@@ -55,6 +66,27 @@ class DaemonServices:
             return self._agents[agent_id]
         except KeyError:
             raise NotFoundError("no such agent", field="context.agent") from None
+
+    def doctor(self, agent_id: str) -> "Doctor":
+        """Looks at one agent's memory and mends it.
+
+        Raises:
+            NotFoundError: there is no such agent.
+        """
+        one = self.agent(agent_id)
+        if agent_id not in self._doctors:
+            from openclaw_memd.daemon.doctoring import open_doctor  # seldom used, so not loaded at the start
+
+            self._doctors[agent_id] = open_doctor(
+                agent_id,
+                one,
+                embedder=self._embedder,
+                clock=self._clock,
+                drift_s=self._clock_drift_s,
+                socket=self._socket,
+                advice=self._warnings,
+            )
+        return self._doctors[agent_id]
 
     async def status(self, deep: bool) -> StatusReport:
         """The state of everything; ``deep`` reads the databases through as well."""
@@ -75,6 +107,8 @@ class DaemonServices:
             agents = [agent for agent, one in self._agents.items() if one.memory is memory]
             warnings += [text for text in warnings_of(memory, agents) if text not in warnings]
         warnings += curated
+        backup = await self.backups.report()
+        warnings += self.backups.warnings()
         return StatusReport(
             version=VERSION,
             pid=os.getpid(),
@@ -84,6 +118,7 @@ class DaemonServices:
             agents=tuple(reports),
             jobs=tuple(show_job(job) for job in self.jobs.all()),
             warnings=tuple(warnings),
+            backup=backup,
         )
 
     def healthy(self) -> bool:
@@ -92,25 +127,16 @@ class DaemonServices:
             memory.ready.is_set() and memory.writable and memory.has_state for memory in self._memories()
         )
 
-    def metrics(self) -> Iterable[Gauge]:
-        """Numbers of each agent's index."""
-        for agent, one in self._agents.items():
-            labels = (("agent", agent),)
-            try:
-                counts = one.memory.index.read_now(count_sources(one.memory))
-            except (DamagedError, UnavailableError):
-                continue  # a number that is not there says more than a wrong one
-            chunks = sum(count.chunks for count in counts)
-            state = one.memory.indexer.state
-            yield Gauge("memd_files", "Indexed files", sum(count.files for count in counts), labels)
-            yield Gauge("memd_chunks", "Indexed chunks", chunks, labels)
-            yield Gauge("memd_vectors", "Chunks with a vector", count_vectors(one.memory, chunks), labels)
-            yield Gauge("memd_pending", "Changes that wait to be indexed", state.pending, labels)
-            skipped = sum(not skip.is_choice for skip in state.skipped)
-            yield Gauge("memd_skipped", "Paths that are left out by nobody's choice", skipped, labels)
-            yield Gauge(
-                "memd_watch_restarts", "Failures of file events", one.memory.watcher.state.restarts, labels
-            )
+    def measure(self) -> Iterable[Sample]:
+        """What no status tells."""
+        yield from self._happenings.samples()
+        yield from measure_agents({agent: one.memory for agent, one in self._agents.items()})
+        yield from measure_jobs(self.jobs)
+
+    def _clock_drift_s(self) -> float:
+        """Seconds that passed by the clock since the start, less those that there were."""
+        by_clock = (self._clock.now() - self._began_at).total_seconds()
+        return by_clock - (self._clock.monotonic() - self._started_at)
 
     def _memories(self) -> list[WorkspaceMemory]:
         """Each workspace once, in the order of its first agent."""

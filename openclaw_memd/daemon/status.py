@@ -49,8 +49,7 @@ async def report_agent(
     state = memory.indexer.state
     chunks = sum(count.chunks for count in counts)
     chosen = Counter(skip.reason for skip in state.skipped if skip.is_choice)
-    skipped = [(skip.path, skip.reason) for skip in state.skipped if not skip.is_choice]
-    skipped += _skipped_transcripts(memory, agent)
+    skipped = skipped_of(memory, agent)
     watch = memory.watcher.state
     return AgentReport(
         agent=agent,
@@ -103,9 +102,15 @@ def _excluded(what: str, counts: Mapping[str, int]) -> Iterator[Excluded]:
         yield Excluded(what=what, count=count, reason=reason)
 
 
-def _skipped_transcripts(memory: WorkspaceMemory, agent: str) -> list[tuple[str, str]]:
-    """Transcript files that are left out, by their path in their folder, which ``status`` does not name."""
-    return [
+def skipped_of(memory: WorkspaceMemory, agent: str) -> list[tuple[str, str]]:
+    """Files that are left out by nobody's choice, each with its reason.
+
+    Transcripts have their path in their folder, which ``status`` does not name.
+    """
+    files: list[tuple[str, str]] = [
+        (skip.path, skip.reason) for skip in memory.indexer.state.skipped if not skip.is_choice
+    ]
+    return files + [
         (f"transcripts/{path}", reason.value)
         for folder in memory.write_path.folders.states
         if folder.agent == agent
@@ -189,7 +194,7 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         patterns = ", ".join(f'"{pattern}"' for pattern in notes.include[:4])
         found.append(
             f"no memory files in the workspace, but {notes.count} other Markdown files: "
-            f"[files] include = [{patterns}] would index them"
+            f"`[files] include = [{patterns}]` would index them"
         )
     found.extend(
         f"{health.name} failed and is being restarted ({health.last_error})"

@@ -1,27 +1,30 @@
 """One workspace at work: its files, index and vectors, and the tasks that keep them together."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import partial
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
-from openclaw_memd.allocator import give_back
 from openclaw_memd.config.schema import Config
 from openclaw_memd.daemon.databases import open_databases
 from openclaw_memd.daemon.dreaming import Dreaming
 from openclaw_memd.daemon.following import Follower
+from openclaw_memd.daemon.forgetting import open_forgetting
 from openclaw_memd.daemon.lanes import Grounds, Lanes
+from openclaw_memd.daemon.resting import give_back_at_rest
 from openclaw_memd.daemon.settings import extra_roots, file_rules
 from openclaw_memd.daemon.telling import Telling
 from openclaw_memd.daemon.vectors import WorkspaceVectors
 from openclaw_memd.daemon.write_path import WritePath
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.dreaming.page_forgetting import PageForgetting
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.events import Events
 from openclaw_memd.files.roots import Roots
@@ -32,6 +35,8 @@ from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.indexer import Indexer, SyncReport
+from openclaw_memd.index.ledger.imports import unfinished_imports
+from openclaw_memd.index.ledger.tombstones import load_rewrites
 from openclaw_memd.index.preparing import Preparer
 from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection
@@ -41,14 +46,19 @@ from openclaw_memd.index.store import Store
 from openclaw_memd.index.vouching import Vouching
 from openclaw_memd.injection.projects import ProjectScopes
 from openclaw_memd.jobs import Job, Jobs, Progress
-from openclaw_memd.ops.forgetting import Forgetting
 from openclaw_memd.ports import Clock, Embedder, Rng
 from openclaw_memd.supervisor import Health, keep_running
 from openclaw_memd.zones import Zone
 
+if TYPE_CHECKING:
+    from openclaw_memd.ops.forgetting import Forgetting
+    from openclaw_memd.ops.imports.service import Imports
+
 log = structlog.get_logger("memd.workspace")
 
-MEMORY_LOOK_S = 2.0
+SHOWN_CHARS = 64 * 1024
+"""A curated file up to this length is indexed before the answer to a write; several times its budget."""
+
 _TASKS = ("watcher", "indexing", "repair", "live texts", "vectors", "memory")
 
 
@@ -58,13 +68,15 @@ def _ignore_progress(done: int, total: int | None = None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What a workspace is given: everything that is not its own."""
+    """What a workspace is given: everything that is not its own. ``archives`` is the folder of backups."""
 
     clock: Clock
     rng: Rng
     embedder: Embedder
     jobs: Jobs
     events: Events
+    archives: Path | None = None
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
 
 class WorkspaceMemory:
@@ -156,27 +168,10 @@ class WorkspaceMemory:
             jobs=outside.jobs,
             key=workspace.id,
             clock=outside.clock,
+            show=self.show,
             on_finished=self._telling.hear_dream,
         )
         self._rebuilder = Rebuilder(self.indexer)
-        self.forgetting = Forgetting(
-            state=self.state,
-            indexer=self.indexer,
-            vectors=self.vectors.database,
-            rebuild_turn=self._rebuilder.turn,
-            notes=self.write_path.notes,
-            curated=self.write_path.curated,
-            core=self.lanes.injecting.core,
-            sessions=self.write_path.sessions,
-            signals=self.lanes.signalling.store,
-            pages=PageForgetting(self.dreaming.pages, self.dreaming.dreams.runs),
-            intents=self.lanes.turning.forgetting(self.analyzer),
-            roots=self.roots,
-            analyzer=self.analyzer,
-            clock=outside.clock,
-            zone=Zone(config.time.zone),
-            on_forgotten=self._forget_words,
-        )
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
         self._beside = {**self.write_path.tasks, **self.lanes.tasks, **self.dreaming.tasks}
@@ -189,10 +184,51 @@ class WorkspaceMemory:
         """The index's database."""
         return self.indexer.store
 
+    @cached_property
+    def imports(self) -> "Imports":
+        """Imports of what other assistants remember: seldom, so nothing of it is loaded before."""
+        from openclaw_memd.daemon.importing import open_imports
+
+        return open_imports(
+            self.workspace,
+            self._config,
+            self._outside.env,
+            scratch=self._foreign,
+            state=self.state,
+            roots=self.roots,
+            rules=self.indexer.corpus.rules,
+            clock=self._outside.clock,
+            sync=self.sync,
+        )
+
+    @property
+    def _foreign(self) -> Path:
+        """Where databases of others are copied to while they are read."""
+        return self.workspace.state / "foreign"
+
     @property
     def _stores(self) -> Mapping[str, Store]:
         """The databases, by what people call them."""
         return {"the ledger": self.state, "the index": self.index, "the vectors": self.vectors.database}
+
+    @property
+    def config(self) -> Config:
+        """The whole configuration."""
+        return self._config
+
+    @cached_property
+    def forgetting(self) -> "Forgetting":
+        """Forgetting; what it is made of is read in when it is first asked for."""
+        return open_forgetting(self, self._outside, Zone(self._config.time.zone), self._forget_words)
+
+    @property
+    def rebuild_turn(self) -> trio.Lock:
+        """Held while an index is built."""
+        return self._rebuilder.turn
+
+    async def differences(self) -> tuple[str, ...]:
+        """Names of what the index was made with otherwise than it would be now. Errors as ``Store.read``."""
+        return await self._repairer.differences()
 
     @property
     def index_aside(self) -> Path | None:
@@ -207,7 +243,7 @@ class WorkspaceMemory:
             self._repairer.run,
             self.vectors.follow_replacements,
             self.vectors.embed,
-            self._give_memory_back,
+            partial(give_back_at_rest, self.analyzer.forget),
         )
         async with trio.open_nursery() as nursery:
             task_status.started()
@@ -254,6 +290,18 @@ class WorkspaceMemory:
             await self.indexer.reindex([path])
         return changed
 
+    async def show(self, file: str, deadline_at: float = inf) -> None:
+        """Show in the index what was written to a curated file, as far as there is time.
+
+        It is done: nothing denies it now. A long file is left to those who follow the files: to index it takes
+        longer than to write it.
+        """
+        text = self.lanes.injecting.core.state.files.get(file)
+        if text is not None and len(text.text) > SHOWN_CHARS:
+            return
+        with trio.CancelScope(shield=True, deadline=deadline_at), suppress(UnavailableError, DamagedError):
+            await self.indexer.reindex([file])
+
     def start_rebuild(self) -> Job:
         """The job that rebuilds the index; the running one if there is one."""
 
@@ -291,7 +339,10 @@ class WorkspaceMemory:
             UnavailableError, DamagedError: the ledger cannot be read.
         """
         await self.write_path.load()
-        await self.forgetting.recover()
+        if await self.state.read(load_rewrites):
+            await self.forgetting.recover()
+        if await self.state.read(unfinished_imports) or self._foreign.exists():
+            await self.imports.recover()
         await self.lanes.turning.intents.load()
         await self.dreaming.dreams.runs.load()
 
@@ -323,20 +374,6 @@ class WorkspaceMemory:
         """Drop what is remembered of texts in memory."""
         self.analyzer.forget()
         self.vectors.filler.forget_lines()
-
-    async def _give_memory_back(self) -> None:
-        """After much was indexed, and after vectors were loaded, once that is over."""
-        before: tuple[int, ...] | None = None
-        is_due = False
-        while True:
-            now = (self.indexer.generation, *self.vectors.in_memory)
-            if now != before:
-                before, is_due = now, True
-            elif is_due:
-                is_due = False
-                self.analyzer.forget()
-                await trio.to_thread.run_sync(give_back)
-            await trio.sleep(MEMORY_LOOK_S)
 
 
 def _languages(config: Config, agents: Sequence[str]) -> tuple[str, ...]:

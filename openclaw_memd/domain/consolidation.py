@@ -7,8 +7,9 @@ who is trusted less. Everything else is added, and what may contradict it is onl
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
-from typing import Literal
+from datetime import date, timedelta
+from functools import partial
+from typing import Final, Literal
 
 from openclaw_memd.domain.comments import is_comment_line
 from openclaw_memd.domain.curated_files import bare_text, is_memory, scope_of
@@ -21,6 +22,9 @@ from openclaw_memd.domain.subjects import contradicts
 from openclaw_memd.domain.text import Analyzer
 
 Action = Literal["added", "merged", "superseded"]
+
+_AHEAD: Final = timedelta(days=1)
+"""So far ahead a date may lie that was written in another zone; a later one was not observed yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def decide(facts: Sequence[Fact], priors: Sequence[Prior], analyzer: Analyzer, *
     """What to do with ``facts``, the best first, where the curated files hold ``priors``."""
     rejected: dict[str, Setback] = {}
     steps: list[Step] = []
-    for fact in _newest_of_keys(_fold(facts, analyzer), rejected):
+    for fact in _newest_of_keys(_fold(facts, analyzer), rejected, today):
         match _decide_one(fact, priors, analyzer, today):
             case Setback() as setback:
                 rejected |= dict.fromkeys(fact.keys, setback)
@@ -125,19 +129,19 @@ def _decide_one(fact: Fact, priors: Sequence[Prior], analyzer: Analyzer, today: 
     active = [prior for prior in same if prior.entry.annotations.status != "superseded"]
     if active:
         return Step(fact, "merged", (active[0],))
-    if any(not _is_newer(fact, prior) for prior in same):
+    if any(not _is_newer(fact, prior, today) for prior in same):
         return Setback.SUPERSEDED
-    return _supersede(fact, keyed_priors(fact, priors))
+    return _supersede(fact, keyed_priors(fact, priors), today)
 
 
-def _supersede(fact: Fact, replaced: tuple[Prior, ...]) -> Step | Setback:
+def _supersede(fact: Fact, replaced: tuple[Prior, ...], today: date) -> Step | Setback:
     """What an explicit key does."""
     if not replaced:
         return Step(fact, "added")
     rank = trust_rank(fact.provenance.origin)
     if any(prior.origin is None or trust_rank(prior.origin) > rank for prior in replaced):
         return Setback.ORIGIN
-    if not all(_is_newer(fact, prior) for prior in replaced):
+    if not all(_is_newer(fact, prior, today) for prior in replaced):
         return Setback.OLDER
     if not all(is_one_line(prior.entry) for prior in replaced):
         return Setback.CONTINUATION
@@ -156,10 +160,15 @@ def _covers(prior: Prior, fact: Fact) -> bool:
     )
 
 
-def _is_newer(fact: Fact, prior: Prior) -> bool:
+def _is_newer(fact: Fact, prior: Prior, today: date) -> bool:
     """Whether the fact was noted on the day of the entry or later. What has no date is the oldest."""
-    before, now = prior.entry.annotations.observed, fact.said.observed
+    before, now = _seen(prior.entry.annotations.observed, today), _seen(fact.said.observed, today)
     return before is None or (now is not None and now >= before)
+
+
+def _seen(observed: date | None, today: date) -> date | None:
+    """When something was observed; a date that has not come is none."""
+    return None if observed is None or observed > today + _AHEAD else observed
 
 
 def _fold(facts: Sequence[Fact], analyzer: Analyzer) -> list[Fact]:
@@ -176,7 +185,7 @@ def _fold(facts: Sequence[Fact], analyzer: Analyzer) -> list[Fact]:
     return folded
 
 
-def _newest_of_keys(facts: Sequence[Fact], rejected: dict[str, Setback]) -> list[Fact]:
+def _newest_of_keys(facts: Sequence[Fact], rejected: dict[str, Setback], today: date) -> list[Fact]:
     """The facts without those that another one of the same key makes out of date."""
     kept: list[Fact] = []
     for fact in facts:
@@ -185,7 +194,7 @@ def _newest_of_keys(facts: Sequence[Fact], rejected: dict[str, Setback]) -> list
             for other in facts
             if other is not fact and fact.said.key is not None and _subject(other) == _subject(fact)
         ]
-        best = max([fact, *rivals], key=_standing)
+        best = max([fact, *rivals], key=partial(_standing, today=today))
         if best is fact:
             kept.append(fact)
         else:
@@ -194,8 +203,8 @@ def _newest_of_keys(facts: Sequence[Fact], rejected: dict[str, Setback]) -> list
     return kept
 
 
-def _standing(fact: Fact) -> tuple[int, date, str]:
-    return trust_rank(fact.provenance.origin), fact.said.observed or date.min, fact.key
+def _standing(fact: Fact, today: date) -> tuple[int, date, str]:
+    return trust_rank(fact.provenance.origin), _seen(fact.said.observed, today) or date.min, fact.key
 
 
 def _subject(fact: Fact) -> tuple[str, str | None, frozenset[str]]:

@@ -88,11 +88,12 @@ def judge_operations(
     """The steps that a model chose, in the order of ``steps``, which follow from rules alone.
 
     What rules know for certain a model cannot undo: who says the same is merged, an explicit key supersedes.
-    It may hold that a new fact is in the file already in other words; numbers, names and negations must be
-    the same then. ``priors`` are the entries of the file.
+    It may hold that a new fact is in the file already in another order or with fillers; each word of it that
+    means something must be there then, for what is merged is written nowhere. ``priors`` are the entries of
+    the file.
     """
     by_key = {operation.key: operation for operation in operations}
-    taken = Counter(prior for operation in operations for prior in operation.priors)
+    taken = Counter(prior.strip() for operation in operations for prior in operation.priors)
     if any(count > 1 for count in taken.values()):
         return InvalidPlan("an entry is quoted twice")
     judged: list[Step] = []
@@ -138,13 +139,17 @@ def _merge(step: Step, named: Sequence[Prior], analyzer: Analyzer) -> Step | Inv
     return Step(step.fact, "merged", tuple(named))
 
 
-def is_paraphrase(left: str, right: str, analyzer: Analyzer) -> bool:
-    """Whether two texts can be one fact: half of their words are common, and each number and negation."""
-    if says_same(left, right, analyzer):
+def is_paraphrase(said: str, there: str, analyzer: Analyzer) -> bool:
+    """Whether a text can be what ``there`` says already: half of their words are common, each number and
+    negation, and no word that means something is only in what is ``said``.
+    """
+    if says_same(said, there, analyzer):
         return True
-    one, other = outline(left, analyzer), outline(right, analyzer)
+    one, other = outline(said, analyzer), outline(there, analyzer)
     words, others = set(one.words), set(other.words)
     if Counter(one.decisive) != Counter(other.decisive) or not words or not others:
+        return False
+    if not {each.word for each in one.content} <= {each.word for each in other.content}:
         return False
     return len(words & others) >= _COMMON_WORDS * len(words | others)
 

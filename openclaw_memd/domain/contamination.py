@@ -21,7 +21,10 @@ _SPEECH: Final = re.compile(
     rf"|^[ \t]*(?:[-*+][ \t]+)?{_STAMP}(?:user|assistant)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
-_SCORE_TAIL: Final = re.compile(r"\[score=[^\]\n]{0,200}\bsource=memory/", re.IGNORECASE)
+_SCORE_TAIL: Final = re.compile(
+    r"\[(?:score|confidence)=[^\]\n]{0,200}\b(?:source|evidence)=memory/", re.IGNORECASE
+)
+_HIDDEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e01ef]")
 _SCORE_LINE: Final = re.compile(
     r"\bscore\s*=\s*[0-9][^\n]{0,200}\b(?:recalls|signals|avg)\s*=\s*[0-9]", re.IGNORECASE
 )
@@ -30,6 +33,11 @@ _WRAPPER: Final = re.compile(
     r"|\A.{0,200}\(untrusted(?: metadata|, for context)\b"
 )
 _STAGED_LINE: Final = re.compile(r"\W{0,4}(?:candidate|reflections?)\s*:", re.IGNORECASE)
+_REPORT_LINE: Final = re.compile(
+    r"\W{0,4}(?:confidence\s*:\s*[01]?\.\d+|evidence\s*:\s*memory/.*|recalls\s*:\s*\d+"
+    r"|status\s*:\s*staged|note\s*:\s*reflection)\s*",
+    re.IGNORECASE,
+)
 _HEADING: Final = re.compile(r"#{1,6}\s")
 _LABEL: Final = re.compile(r"\W{0,4}[^\s:：]+(?:\s+[^\s:：]+){0,5}\s*[:：]\W{0,4}")
 _CAPTURE: Final = re.compile(
@@ -77,7 +85,7 @@ def find_contamination(text: str, *, is_session: bool = False) -> Contamination 
 
     ``is_session`` says that it comes from a conversation, whose turns begin with who speaks.
     """
-    looked = text[:_LOOK_CHARS]
+    looked = _visible(text)
     for kind, sign in _SIGNS:
         if not (is_session and kind is Contamination.TRANSCRIPT) and sign.search(looked):
             return kind
@@ -92,7 +100,7 @@ def find_claim_contamination(text: str) -> Contamination | None:
 
     Behind those a label may well name a user; only quoted or stamped speech is a transcript there.
     """
-    looked = text[:_LOOK_CHARS]
+    looked = _visible(text)
     starts = (0, *(joint.end() for joint in islice(_JOINT.finditer(looked), _MOST_TAILS)))
     for tail in (looked[start:] for start in starts):
         found = find_contamination(tail, is_session=True)
@@ -105,11 +113,18 @@ def find_claim_contamination(text: str) -> Contamination | None:
 
 def says_nothing(body: str) -> bool:
     """Whether the own part of a claim is a heading, a label without a value, the head of a captured
-    conversation, or a candidate of a report of the night.
+    conversation, or a line of a report of the night.
     """
-    return bool(
-        _HEADING.match(body) or _LABEL.fullmatch(body) or _CAPTURE.fullmatch(body) or _STAGED_LINE.match(body)
-    )
+    looked = _visible(body)
+    whole = (_LABEL, _CAPTURE, _REPORT_LINE)
+    begin = (_HEADING, _STAGED_LINE)
+    return any(sign.fullmatch(looked) for sign in whole) or any(sign.match(looked) for sign in begin)
+
+
+def _visible(text: str) -> str:
+    """What is looked at: characters that nobody sees take no word apart."""
+    looked = text[:_LOOK_CHARS]
+    return looked if looked.isascii() else _HIDDEN.sub("", looked)
 
 
 def _has_session_header(text: str) -> bool:

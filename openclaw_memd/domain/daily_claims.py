@@ -6,12 +6,16 @@ Recalls and the reading of notes share it, so that both know a claim by the same
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from openclaw_memd.domain.annotations import strip_annotations
+from openclaw_memd.domain.annotations import (
+    NO_ANNOTATIONS,
+    Annotations,
+    parse_annotations,
+    strip_annotations,
+)
 from openclaw_memd.domain.commands import is_bare_command
 from openclaw_memd.domain.comments import strip_comments
 from openclaw_memd.domain.contamination import (
@@ -24,6 +28,7 @@ from openclaw_memd.domain.fences import Fence, opening_fence
 from openclaw_memd.domain.lines import indent_width, split_lines
 from openclaw_memd.domain.markdown import Entry, parse_entries, read_spans
 from openclaw_memd.domain.plain_headings import is_plain_heading
+from openclaw_memd.domain.recall_guard import blank_recalled
 from openclaw_memd.domain.scripts import RUN_BODY
 from openclaw_memd.domain.session_claims import read_said
 from openclaw_memd.domain.unfit import find_unfit
@@ -38,6 +43,10 @@ _HEADING: Final = re.compile(r" {0,3}#{1,2}(?:[ \t]|$)")  # deeper ones are part
 _MANAGED: Final = re.compile(r" {0,3}#{1,6}[ \t]+(?:light|rem|deep) sleep[ \t#]*", re.IGNORECASE)
 _UNSPACED: Final = re.compile(f"[{RUN_BODY}]")
 _WORDY: Final = re.compile(r"[^\W_]")
+_STRUCK: Final = re.compile(r"~~(?:(?!~~).)+~~\W*")
+
+IsVouched = Callable[[int], bool]
+"""Whether somebody who is trusted is behind a line, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,7 @@ class Claim:
     """One claim, in one line: ``text`` is all of it, however long, with what stands above it.
 
     Lines are counted from 1, both included. ``body`` is its own part of the text, ``context`` are the lines
-    that the rest of it comes from.
+    that the rest of it comes from. ``annotations`` are what its entry says of it.
     """
 
     text: str
@@ -53,24 +62,30 @@ class Claim:
     start_line: int
     end_line: int
     context: tuple[int, ...] = ()
-    key: str | None = None
-    projects: tuple[str, ...] = ()
-    observed: date | None = None
+    annotations: Annotations = NO_ANNOTATIONS
 
 
-def read_claims(text: str) -> list[Claim]:
-    """The claims of a note, in order. What dreaming put into it is left out, with all lines counted.
+def _is_anybodys(_line: int) -> bool:
+    return True
+
+
+def read_claims(text: str, is_vouched: IsVouched = _is_anybodys) -> list[Claim]:
+    """The claims of a note, in order. What dreaming put into it is left out, and what was recalled; all lines
+    count.
 
     Of an entry that is text of a machine nothing is claimed, whatever its parts look like; of captured
-    conversation the sentences of people are, each by itself, as in the session that it is from.
+    conversation the sentences of people are, each by itself, as in the session that it is from. Annotations
+    in lines that are not vouched for count for nothing, and where an entry claims several things its key is
+    that of those whose own lines have it.
     """
-    plain = _without_managed(text)
+    plain = _without_managed(blank_recalled(text))
     headings = _Headings(plain)
     found: list[Claim] = []
     for entry in parse_entries(plain):
         match find_contamination(entry.text):
             case None:
-                found += _claims(entry, headings.above(entry))
+                claims = list(_claims(entry, headings.above(entry)))
+                found += _annotated(claims, entry, is_vouched)
             case Contamination.TRANSCRIPT:
                 found += _spoken_claims(entry)
             case _:
@@ -154,6 +169,25 @@ def _claims(entry: Entry, heading: _Heading | None) -> Iterator[Claim]:
             return
 
 
+def _annotated(claims: Sequence[Claim], entry: Entry, is_vouched: IsVouched) -> Iterator[Claim]:
+    """``claims`` of one entry with what it says of them."""
+    if entry.annotations == NO_ANNOTATIONS:
+        yield from claims
+        return
+    lines = [
+        (number, line)
+        for number, line in enumerate(entry.text.split("\n"), entry.start_line)
+        if is_vouched(number)
+    ]
+    said = parse_annotations("\n".join(line for _, line in lines))
+    for claim in claims:
+        own = said
+        if len(claims) > 1 and said.key is not None:
+            text = "\n".join(line for number, line in lines if claim.start_line <= number <= claim.end_line)
+            own = replace(said, key=parse_annotations(text).key)
+        yield replace(claim, annotations=own)
+
+
 def _spoken_claims(entry: Entry) -> Iterator[Claim]:
     """What people say in quoted lines that begin with who speaks; answers and other lines claim nothing."""
     for number, line in enumerate(entry.text.split("\n"), entry.start_line):
@@ -169,11 +203,10 @@ def _plain_lines(text: str) -> list[str]:
 
 def _whole(entry: Entry, heading: _Heading | None, text: str) -> Claim:
     body = " ".join(text.split())
-    return _claim(entry, heading, (body, body), (entry.start_line, entry.end_line))
+    return _claim(heading, (body, body), (entry.start_line, entry.end_line))
 
 
 def _claim(
-    entry: Entry,
     heading: _Heading | None,
     texts: tuple[str, str],
     lines: tuple[int, int],
@@ -186,9 +219,6 @@ def _claim(
         body,
         *lines,
         context=tuple(context),
-        key=entry.annotations.key,
-        projects=entry.annotations.projects,
-        observed=entry.annotations.observed,
     )
 
 
@@ -213,7 +243,7 @@ def _item_claims(entry: Entry, heading: _Heading | None) -> Iterator[Claim]:
         if item.text and not is_container:
             text = " > ".join((*(outer.text.rstrip(" :：") for outer in item.outer), item.text))
             lines = tuple(line for outer in item.outer for line in range(outer.first, outer.last + 1))
-            yield _claim(entry, heading, (item.text, text), (item.first, item.last), lines)
+            yield _claim(heading, (item.text, text), (item.first, item.last), lines)
 
 
 def _read_items(entry: Entry) -> list[_Item]:
@@ -259,7 +289,7 @@ def _is_claim(claim: Claim) -> bool:
     What has nothing above it is judged later by all of its text, and that is told.
     """
     body = claim.body
-    if says_nothing(body) or find_claim_contamination(body) is not None:
+    if _STRUCK.fullmatch(body) or says_nothing(body) or find_claim_contamination(body) is not None:
         return False
     return claim.text == body or not (is_bare_command(body) or find_unfit(body))
 

@@ -15,10 +15,14 @@ PHASES: Final[tuple[Phase, ...]] = ("light", "rem", "deep")
 TITLES: Final = {"light": "Light Sleep", "rem": "REM Sleep", "deep": "Deep Sleep"}
 
 DIARY_TITLE: Final = "Dream Diary"
+BACKFILL: Final = "backfill"
+"""In the place of a run, for an entry of the diary that a look through old notes or sessions wrote."""
+
 _OURS: Final = "memd:dream"
 _DIARY_START: Final = "<!-- openclaw:dreaming:diary:start -->"
 _DIARY_END: Final = "<!-- openclaw:dreaming:diary:end -->"
 _ENTRY_START: Final = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
+_PART_START: Final = re.compile(rf"^---[ \t]*\r?\n(?:[ \t]*\r?\n)*<!-- {_OURS} ", re.MULTILINE)
 _BOM: Final = "\ufeff"
 _DATE_LINE: Final = re.compile(r"\*([^*\n]{4,80})\*")
 _OWN_LINE: Final = re.compile(rf"<!-- {_OURS} ([\w.:-]{{1,80}}) -->")
@@ -48,6 +52,11 @@ class DiaryEntry:
     run_id: str | None
 
     @property
+    def is_backfill(self) -> bool:
+        """Whether it tells of an old note or session, and of no night."""
+        return self.run_id == BACKFILL
+
+    @property
     def day(self) -> date | None:
         """The day in ``when``; None when it says none."""
         found = _MONTH.search(self.when)
@@ -63,7 +72,12 @@ def format_when(at: datetime, zone: str) -> str:
     """How the diary says when, as ``April 11, 2026 at 3:00 AM UTC``; ``at`` is in that ``zone``."""
     half = "AM" if at.hour < 12 else "PM"
     hour = at.hour % 12 or 12
-    return f"{_MONTHS[at.month - 1]} {at.day}, {at.year} at {hour}:{at.minute:02d} {half} {zone}"
+    return f"{format_day(at)} at {hour}:{at.minute:02d} {half} {zone}"
+
+
+def format_day(day: date) -> str:
+    """How the diary says a day, as ``April 11, 2026``."""
+    return f"{_MONTHS[day.month - 1]} {day.day}, {day.year}"
 
 
 def put_block(text: str, phase: Phase, body: str) -> str:
@@ -72,7 +86,7 @@ def put_block(text: str, phase: Phase, body: str) -> str:
     The first block is replaced, later ones of the same phase go.
     """
     end = _line_end(text)
-    block = _with_ends(f"## {TITLES[phase]}\n\n{_mark(phase, 'start')}\n{body}\n{_mark(phase, 'end')}\n", end)
+    block = with_ends(f"## {TITLES[phase]}\n\n{_mark(phase, 'start')}\n{body}\n{_mark(phase, 'end')}\n", end)
     pattern = _block_pattern(phase)
     if pattern.search(text) is None:
         return f"{_parted(text, end)}{block}"
@@ -87,21 +101,32 @@ def add_entry(text: str, entry: DiaryEntry) -> str:
     """
     if entry.run_id is not None and f"<!-- {_OURS} {entry.run_id} -->" in text:
         return text
-    end = _line_end(text)
     own = "" if entry.run_id is None else f"<!-- {_OURS} {entry.run_id} -->\n"
-    written = _with_ends(f"---\n\n*{entry.when}*\n\n{own}{entry.text}\n\n", end)
+    opened, _, end = open_diary(text)
+    written = with_ends(f"---\n\n*{entry.when}*\n\n{own}{entry.text}\n\n", end)
+    end_at = _find_line(opened, _DIARY_END, last=True)
+    assert end_at is not None
+    return opened[:end_at] + written + opened[end_at:]
+
+
+def open_diary(text: str) -> tuple[str, int, str]:
+    """``text`` with both marks of a diary, where its first entry begins, and how lines end in it.
+
+    A new diary comes first. One with no end ends where it begins: what stands below may be anybody's.
+    """
+    end = _line_end(text)
     start_at = _find_line(text, _DIARY_START)
     if start_at is None:
-        diary = _with_ends(f"# {DIARY_TITLE}\n\n{_DIARY_START}\n", end)
+        head = with_ends(f"# {DIARY_TITLE}\n\n{_DIARY_START}\n", end)
         bom, rest = (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
         gap = end if rest else ""
-        return f"{bom}{diary}{written}{_DIARY_END}{end}{gap}{rest}"
+        return f"{bom}{head}{_DIARY_END}{end}{gap}{rest}", len(bom) + len(head), end
+    at = text.find("\n", start_at) + 1 or len(text)
+    glue = "" if text[:at].endswith("\n") else end
     end_at = _find_line(text, _DIARY_END, last=True)
     if end_at is None or end_at < start_at:
-        at = text.find("\n", start_at) + 1 or len(text)
-        glue = "" if text[:at].endswith("\n") else end
-        return f"{text[:at]}{glue}{written}{_DIARY_END}{end}{text[at:]}"
-    return text[:end_at] + written + text[end_at:]
+        return f"{text[:at]}{glue}{_DIARY_END}{end}{text[at:]}", at + len(glue), end
+    return text, at, end
 
 
 def read_diary(text: str) -> list[DiaryEntry]:
@@ -135,9 +160,26 @@ def drop_entries(text: str, run_ids: Collection[str]) -> str:
     return text
 
 
-def format_report(phase: Phase, body: str) -> str:
-    """A report of one phase as a file of its own."""
-    return f"# {TITLES[phase]}\n\n{body}\n"
+def put_report(text: str, phase: Phase, run_id: str, body: str) -> str:
+    """A report of one phase as a file of its own, with what a run found of it.
+
+    What earlier runs of the day found stays above. A run has one part, and one that only says once more what
+    the last part says adds nothing: it goes on with a run that was cut off.
+    """
+    end = _line_end(text)
+    part = with_ends(f"<!-- {_OURS} {run_id} -->\n{body}\n", end)
+    if not text:
+        return f"# {TITLES[phase]}{end}{end}{part}"
+    starts = [match.start() for match in _PART_START.finditer(text)]
+    own = text.find(f"<!-- {_OURS} {run_id} -->")
+    if own >= 0:
+        following = next((start for start in starts if start > own), None)
+        rest = "" if following is None else f"{end}{text[following:]}"
+        return f"{text[:own]}{part}{rest}"
+    last = text[starts[-1] :] if starts else text
+    if last.strip().endswith(f"-->{end}{with_ends(body, end)}".strip()):
+        return text
+    return f"{text.rstrip()}{end}{end}---{end}{end}{part}"
 
 
 def _mark(phase: Phase, edge: Literal["start", "end"]) -> str:
@@ -174,5 +216,6 @@ def _line_end(text: str) -> str:
     return "\r\n" if "\r\n" in text and text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
-def _with_ends(text: str, end: str) -> str:
+def with_ends(text: str, end: str) -> str:
+    """``text`` with lines that end so."""
     return text if end == "\n" else text.replace("\n", end)

@@ -11,6 +11,7 @@ _DELIMITER = re.compile(  # in JSON `<` may be written `\u003c`; `recall_guard` 
     r"(?:<|(?<!\\)\\++u003c){3}\s*(BEGIN|END)_([A-Z][A-Z_]*?)\s*(?:>|\\++u003e){3}", re.IGNORECASE
 )
 _UNUSUAL = re.compile(r"[^ -~\n\t]")
+_HIDING = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e01ef]")  # bidi controls, tags, selectors
 _VISIBLE_FORMATS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 _INVISIBLE_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 _VARIATION_SUPPLEMENT = range(0xE0100, 0xE01F0)
@@ -32,6 +33,13 @@ def show_plainly(text: str) -> str:
     than ``\\n`` becomes a blank.
     """
     return disarm_delimiters(_UNUSUAL.sub(lambda found: _visible(found[0]), text))
+
+
+def drop_hiding(text: str) -> str:
+    """``text`` without the characters that only hide: controls that turn text round, and letters that nobody
+    sees. Joiners, marks of direction and emoji stay as they are.
+    """
+    return _HIDING.sub("", text)
 
 
 def disarm_delimiters(text: str) -> str:

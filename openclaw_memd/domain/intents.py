@@ -35,7 +35,7 @@ class Status(StrEnum):
     """Where an intent is in its life.
 
     ``pending`` waits for its window to open, ``armed`` may fire or come due, ``fired`` rests until its
-    cooldown is over. The other three are final.
+    cooldown is over. ``done`` and ``cancelled`` are final; ``expired`` is as long as no clock is set back.
     """
 
     PENDING = "pending"
@@ -47,7 +47,7 @@ class Status(StrEnum):
 
 
 OPEN: Final = frozenset({Status.PENDING, Status.ARMED, Status.FIRED})
-"""The states that are left again."""
+"""The states in which something may still come of an intent."""
 
 
 class Scope(StrEnum):
@@ -117,10 +117,15 @@ class Intent:
 
 
 def settle(intent: Intent, now: datetime) -> Intent:
-    """``intent`` after the steps that time alone takes: expiry, the end of a cooldown, an opening window."""
+    """``intent`` after the steps that time alone takes: expiry, the end of a cooldown, an opening window.
+
+    What expired by a clock that ran ahead is open again once the clock is right.
+    """
+    if intent.status is Status.EXPIRED and not has_expired(intent, now):
+        intent = _reopen(intent, now)
     if not intent.is_open:
         return intent
-    if intent.expires_at is not None and intent.expires_at <= now:
+    if has_expired(intent, now):
         return replace(intent, status=Status.EXPIRED)
     if intent.last_fired_at is not None and intent.last_fired_at > now:
         intent = replace(intent, last_fired_at=now)
@@ -129,6 +134,18 @@ def settle(intent: Intent, now: datetime) -> Intent:
     if intent.status is Status.FIRED and is_rested(intent, now):
         return replace(intent, status=Status.ARMED)
     return intent
+
+
+def has_expired(intent: Intent, now: datetime) -> bool:
+    """Whether its time is over; at its very end it is."""
+    return intent.expires_at is not None and intent.expires_at <= now
+
+
+def _reopen(intent: Intent, now: datetime) -> Intent:
+    if intent.kind is Kind.EVENT and intent.last_fired_at is not None:
+        return replace(intent, status=Status.FIRED)
+    is_early = intent.kind is Kind.FOLLOW_UP and intent.due_at is not None and intent.due_at > now
+    return replace(intent, status=Status.PENDING if is_early else Status.ARMED)
 
 
 def was_ahead(intent: Intent, now: datetime) -> bool:

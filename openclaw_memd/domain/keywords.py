@@ -7,17 +7,32 @@ from operator import add
 from typing import Final
 
 from openclaw_memd.domain.folding import fold, normalize
+from openclaw_memd.domain.inflections import is_form_of
 from openclaw_memd.domain.scripts import EMOJI_PATTERN
 from openclaw_memd.domain.stemming import Stems
-from openclaw_memd.domain.stopwords import ACRONYMS, CHINESE_PHRASES, JAPANESE_PHRASES
-from openclaw_memd.domain.triggers import Word, cuts_word, is_same_word, split_words
+from openclaw_memd.domain.stopwords import (
+    ACRONYMS,
+    CHINESE_CHARACTERS,
+    CHINESE_PHRASES,
+    JAPANESE_PHRASES,
+    KANA_PARTICLES,
+)
+from openclaw_memd.domain.triggers import (
+    Word,
+    cuts_word,
+    differ_elsewhere,
+    is_same_word,
+    split_words,
+    word_stems,
+)
 
-FORMS_VERSION: Final = 2
+FORMS_VERSION: Final = 3
 """Grows whenever the forms of some keyword change."""
 
 _EMOJI: Final = re.compile(EMOJI_PATTERN)
 _SIGNED: Final = re.compile(r"(?<![\w.+#])(?:[^\W_]+(?:\+\+|\+(?!\w)|#(?!\w))|\.[^\W\d_]\w*)")
 _CAPITALS: Final = re.compile(r"\b[A-Z]+\b")
+_POSSESSIVE: Final = re.compile(r"(?<=[^\W_])'s\b", re.IGNORECASE)
 _LEAST_SHOUTED: Final = 3
 _PAIR: Final = 2
 
@@ -54,10 +69,10 @@ def read_message(text: str, stems: Stems) -> Said:
 def split_keyword(keyword: str) -> list[Word]:
     """The distinct words of a keyword, single characters and emoji too; none: it can never match.
 
-    A sign that belongs to a word is kept with it (``C++``, ``C#``, ``.env``), and so are the capitals of an
-    acronym that is a common word in small letters (``IT``).
+    The ``'s`` of a possessive is an ending. A sign that belongs to a word is kept with it (``C++``, ``C#``,
+    ``.env``), and so are the capitals of an acronym that is a common word in small letters (``IT``).
     """
-    text = normalize(keyword)
+    text = _POSSESSIVE.sub("", normalize(keyword))
     plain = _SIGNED.sub(" ", text)
     acronyms = _acronyms(plain)
     plain = _CAPITALS.sub(lambda found: " " if found[0] in acronyms else found[0], plain)
@@ -84,8 +99,14 @@ def keyword_forms(keywords: Sequence[str], stems: Stems) -> list[list[Sequence[s
 
 
 def is_said(words: Sequence[Word], said: Said, stems: Stems) -> bool:
-    """Whether every one of the ``words`` of a keyword is in the message."""
-    return bool(words) and all(_has(said, word, stems) for word in words)
+    """Whether every one of the ``words`` of a keyword is in the message.
+
+    Several words tell together what they are about, and each may be there in any form of it (``flight
+    booking`` in "book a flight"). A word that stands alone was chosen in its form: ``stage`` is said by
+    "staging", and ``staging`` is not by "the stage".
+    """
+    is_alone = len(words) == 1
+    return bool(words) and all(_has(said, word, stems, is_alone=is_alone) for word in words)
 
 
 def find_said(keywords: Sequence[str], said: Said, stems: Stems) -> str | None:
@@ -113,26 +134,33 @@ def _is_exact(text: str) -> bool:
 
 def _is_stop_word(word: Word, common: Container[str]) -> bool:
     if word.is_run:
-        return word.text in CHINESE_PHRASES or word.text in JAPANESE_PHRASES
+        return (
+            word.text in CHINESE_PHRASES
+            or word.text in JAPANESE_PHRASES
+            or word.text in KANA_PARTICLES
+            or CHINESE_CHARACTERS.issuperset(word.text)
+        )
     return word.text in common
 
 
 def _forms(text: str, stems: Stems) -> Sequence[str]:
-    """The stems of a word; English ones leave the plural of ``bus`` apart."""
-    if _is_exact(text):
-        return (text,)
-    forms = stems.forms(text)
-    return (*forms, text[:-2]) if text.isascii() and len(text) > 4 and text.endswith("uses") else forms
+    return (text,) if _is_exact(text) else word_stems(text, stems)
 
 
-def _has(said: Said, word: Word, stems: Stems) -> bool:
+def _has(said: Said, word: Word, stems: Stems, *, is_alone: bool) -> bool:
     if word.is_run:
         return any(_is_within(word.text, run) for run in said.runs)
     return any(
-        other == word.text or (not _is_exact(word.text) and is_same_word(word.text, other))
+        other == word.text or (not _is_exact(word.text) and _says(other, word.text, stems, is_alone=is_alone))
         for form in _forms(word.text, stems)
         for other in said.by_form.get(form, ())
     )
+
+
+def _says(other: str, word: str, stems: Stems, *, is_alone: bool) -> bool:
+    if not is_alone or not (word.isascii() and other.isascii()):
+        return is_same_word(word, other, stems)
+    return is_form_of(other, word) or differ_elsewhere(word, other, stems)
 
 
 def _is_within(word: str, run: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from openclaw_memd.domain.annotations import (
@@ -62,37 +63,36 @@ class Entry:
     annotations: Annotations
 
 
-def parse_entries(text: str) -> list[Entry]:
+def parse_entries(text: str, most: int | None = None) -> list[Entry]:
     """The entries of a Markdown text, in order. They do not overlap; only headings are in none.
 
-    Those of the last few texts are kept: one version of a file is asked about from many sides.
+    Of a text with more than ``most`` it is the first of them, for which the others are not made. Those of the
+    last few texts are kept: one version of a file is asked about from many sides.
     """
-    return list(_kept_entries(text) if len(text) <= _KEPT_CHARS else _read_entries(text))
+    return list(islice(_kept_entries(text) if len(text) <= _KEPT_CHARS else _read_entries(text), most))
 
 
-def _read_entries(text: str) -> tuple[Entry, ...]:
+def _read_entries(text: str) -> Iterator[Entry]:
     lines = split_lines(text)
-    entries = []
     for span in read_spans(lines.texts):
         if span.kind == "heading":
             continue
         start, end = lines.start(span.first), lines.end(span.last)
-        entries.append(
-            Entry(
-                start=start,
-                end=end,
-                start_line=span.first + 1,
-                end_line=span.last + 1,
-                heading_path=span.heading_path,
-                kind=span.kind,
-                text=text[start:end],
-                annotations=annotations_of(span, text, start, end),
-            )
+        yield Entry(
+            start=start,
+            end=end,
+            start_line=span.first + 1,
+            end_line=span.last + 1,
+            heading_path=span.heading_path,
+            kind=span.kind,
+            text=text[start:end],
+            annotations=annotations_of(span, text, start, end),
         )
-    return tuple(entries)
 
 
-_kept_entries = lru_cache(maxsize=_KEPT_TEXTS)(_read_entries)
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _kept_entries(text: str) -> tuple[Entry, ...]:
+    return tuple(_read_entries(text))
 
 
 def read_spans(lines: Sequence[str], *, at_file_start: bool = True) -> list[Span]:

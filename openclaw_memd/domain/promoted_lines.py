@@ -1,5 +1,6 @@
 """The lines of a promoted claim, built by code: the text of a source, nothing that a model wrote. Pure."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -74,8 +75,8 @@ def describe(
 
 
 def rate(score: float) -> int:
-    """The importance of a candidate with this score."""
-    return min(10, max(3, round(score * 10)))
+    """The importance of a candidate with this score: a half goes up, as in OpenClaw."""
+    return min(10, max(3, math.floor(score * 10 + 0.5)))
 
 
 def format_fact(fact: Fact) -> list[str]:

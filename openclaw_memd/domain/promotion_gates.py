@@ -7,7 +7,7 @@ was never asked for passes them.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, Generic, Protocol, TypeVar
@@ -157,6 +157,16 @@ class Ranking(Generic[C]):
         counts = Counter(one.excluded for one in self.judged if one.excluded is not None)
         return {reason: counts[reason] for reason in Exclusion if counts[reason]}
 
+    @property
+    def passed(self) -> tuple[Judged[C], ...]:
+        """Those that passed every gate, whether or not the limit reaches them, the best first."""
+        return tuple(one for one in self.judged if one.excluded in (None, Exclusion.LIMIT))
+
+    def limited(self, late: Collection[str]) -> "Ranking[C]":
+        """The same where the limit keeps out the candidates with the keys ``late``, and no others."""
+        chosen = [replace(one, excluded=None) for one in self.passed if one.candidate.key not in late]
+        return _ranking(chosen, [one for one in self.judged if one.candidate.key in late], self.judged)
+
 
 def why_ineligible(candidate: Claim, *, deleted: Collection[str] = ()) -> Exclusion | None:
     """Why nothing that it was of use for helps a candidate; None when it may be ranked.
@@ -178,10 +188,15 @@ def rank(
     """Judge all candidates at ``now`` and choose the best."""
     judged = sorted((_judge(one, now, thresholds, deleted) for one in candidates), key=_order)
     passed = [one for one in judged if one.excluded is None]
-    selected = passed[: thresholds.limit]
-    late = [Judged(one.candidate, one.score, one.gates, Exclusion.LIMIT) for one in passed[len(selected) :]]
-    out = [one for one in judged if one.excluded is not None]
-    return Ranking(tuple(selected), (*selected, *sorted([*late, *out], key=_order)))
+    return _ranking(passed[: thresholds.limit], passed[thresholds.limit :], judged)
+
+
+def _ranking(
+    selected: Sequence[Judged[C]], late: Sequence[Judged[C]], judged: Sequence[Judged[C]]
+) -> Ranking[C]:
+    waiting = [replace(one, excluded=Exclusion.LIMIT) for one in late]
+    out = [one for one in judged if one.excluded not in (None, Exclusion.LIMIT)]
+    return Ranking(tuple(selected), (*selected, *sorted([*waiting, *out], key=_order)))
 
 
 def _judge(candidate: C, now: datetime, thresholds: Thresholds, deleted: Collection[str]) -> Judged[C]:

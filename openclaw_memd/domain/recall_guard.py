@@ -51,6 +51,32 @@ def strip_recalled(text: str) -> str:
     return text
 
 
+def blank_recalled(text: str) -> str:
+    """``text`` with the lines of such blocks empty, so that every other line stays where it is."""
+    if "<<<" not in text:
+        return text
+    lines = text.split("\n")
+    open_blocks: list[str] = []
+    for index, line in enumerate(lines):
+        found = _LINE.fullmatch(line)
+        is_delimiter = found is not None and not found["lead"] and not found["rest"]
+        if found is not None and is_delimiter:
+            _follow(open_blocks, found)
+        if is_delimiter or open_blocks:
+            lines[index] = ""
+    return "\n".join(lines)
+
+
+def _follow(open_blocks: list[str], found: re.Match[str]) -> None:
+    """What is open after a delimiter. An end closes the innermost block of its name and those inside."""
+    name = found["name"].upper()
+    if found["side"].upper() == "BEGIN":
+        open_blocks.append(name)
+    elif name in open_blocks:
+        while open_blocks.pop() != name:
+            pass
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     """A line, what ends it ('' at the end of the text), and whether that break, or the one before, was

@@ -16,6 +16,8 @@ QUESTION_BYTES: Final = 12
 DAILY_SCORE: Final = 0.62  # OpenClaw's value, like the next
 SESSION_SCORE: Final = 0.58
 
+_MARKS: Final = "?!.,;:…¿¡\"'“”„‘’«»‹›()[]{}*_`。，、；：？！「」『』（）؟،؛।"
+
 SAID_SESSIONS: Final = 3
 """In so many sessions, on so many days, the same claim has to be said to count as asked for in each."""
 
@@ -41,8 +43,9 @@ class Signal:
 
 
 def hash_question(text: str) -> bytes:
-    """What a question is known by; case, spacing and Unicode forms do not count."""
-    said = " ".join(normalize(text).casefold().split())
+    """What a question is known by; case, spacing, marks around words and Unicode forms do not count."""
+    words = (word.strip(_MARKS) for word in normalize(text).casefold().split())
+    said = " ".join(word for word in words if word)
     return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=QUESTION_BYTES).digest()
 
 

@@ -10,9 +10,8 @@ from typing import Final
 
 from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
 from openclaw_memd.domain.claims import claim_text
-from openclaw_memd.domain.daily_claims import Claim, read_claims
+from openclaw_memd.domain.daily_claims import Claim
 from openclaw_memd.domain.folding import normalize
-from openclaw_memd.domain.markdown import parse_entries
 
 _CUT_CHARS: Final = 200
 """A shorter text was not cut: it must be there whole."""
@@ -29,7 +28,7 @@ class LiveClaim:
     """A claim as it stands in its note now, in one line.
 
     Lines are counted from 1, both included. ``body`` is the text without what stands above it, in the lines
-    of ``context``. ``annotations`` are those of the entry that it is in.
+    of ``context``. ``annotations`` are what its entry says of it.
     """
 
     text: str
@@ -48,17 +47,18 @@ class _Match:
     start_line: int
     end_line: int
     context: tuple[int, ...] = ()
+    annotations: Annotations = NO_ANNOTATIONS
 
 
-def rehydrate(text: str, said: str, start_line: int, end_line: int) -> LiveClaim | None:
-    """Where the note ``text`` says what a candidate ``said`` when it stood at these lines; None: nowhere.
+def rehydrate(claims: Sequence[Claim], said: str, start_line: int, end_line: int) -> LiveClaim | None:
+    """Where a note of these ``claims`` says what a candidate ``said`` when it stood at these lines; None:
+    nowhere.
 
     Of several places the nearest counts, of texts that only begin like it none when another is the same.
     """
     target = _key(claim_text(said))
     if not target:
         return None
-    claims = read_claims(text)
     most = max(end_line - start_line + 1 + _MORE_ITEMS, _MOST_ITEMS)
     found = min(
         _matches(claims, target, most),
@@ -73,7 +73,7 @@ def rehydrate(text: str, said: str, start_line: int, end_line: int) -> LiveClaim
     if found is None:
         return None
     return LiveClaim(
-        found.text, found.body, found.start_line, found.end_line, found.context, _annotations(text, found)
+        found.text, found.body, found.start_line, found.end_line, found.context, found.annotations
     )
 
 
@@ -100,7 +100,7 @@ def _matches(claims: Sequence[Claim], target: str, most: int) -> Iterator[_Match
 
 def _match(claim: Claim, *, is_whole: bool, is_bare: bool = False) -> _Match:
     text, context = (claim.body, ()) if is_bare else (claim.text, claim.context)
-    return _Match(is_whole, text, claim.body, claim.start_line, claim.end_line, context)
+    return _Match(is_whole, text, claim.body, claim.start_line, claim.end_line, context, claim.annotations)
 
 
 def _runs(claims: Sequence[Claim], target: str) -> Iterator[_Match]:
@@ -114,16 +114,11 @@ def _runs(claims: Sequence[Claim], target: str) -> Iterator[_Match]:
             if target == key or target.endswith(_BEHIND_HEADING + key):
                 body = _JOINTS[0].join(claim.body for claim in run)
                 text, context = (body, ()) if target == key else (heading + body, first.context)
-                yield _Match(True, text, body, first.start_line, run[-1].end_line, context)
+                same = all(claim.annotations == first.annotations for claim in run)
+                said = first.annotations if same else NO_ANNOTATIONS
+                yield _Match(True, text, body, first.start_line, run[-1].end_line, context, said)
             elif len(key) > len(target):
                 break
-
-
-def _annotations(text: str, match: _Match) -> Annotations:
-    for entry in parse_entries(text):
-        if entry.start_line <= match.start_line and match.end_line <= entry.end_line:
-            return entry.annotations
-    return NO_ANNOTATIONS
 
 
 def _without_ellipsis(text: str) -> str:

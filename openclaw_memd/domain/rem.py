@@ -1,11 +1,10 @@
 """The second phase of a night: what many candidates are about, and which may last. Pure.
 
-Themes are tags that many have; what may last is what kept being of use. Both are judged by numbers alone, so
-they are the same in every language. The constants are OpenClaw's.
+Themes are tags that many have, in any of their forms; what may last is what kept being of use. Both are
+judged by numbers alone, so they are the same in every language. The constants are OpenClaw's.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +14,7 @@ from openclaw_memd.domain.light import DayOf, merge_duplicates, was_of_use
 from openclaw_memd.domain.promotion_gates import Claim, why_ineligible
 from openclaw_memd.domain.promotion_score import Signals
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.themes import find_common
 
 REM_LOOKBACK_DAYS: Final = 7
 REM_LIMIT: Final = 10
@@ -88,7 +88,7 @@ def reflect(candidates: Sequence[T], now: datetime, day_of: DayOf, analyzer: Ana
     ]
     staged = [one for one in entries if _waits(one)]
     entries = staged or entries
-    return Reflection(_find_themes(entries), _find_truths(entries, analyzer), tuple(staged))
+    return Reflection(_find_themes(entries, analyzer), _find_truths(entries, analyzer), tuple(staged))
 
 
 def confidence(signals: Signals) -> float:
@@ -108,14 +108,15 @@ def _waits(candidate: Tagged) -> bool:
     return not looks or signals.last_light_at > max(looks)
 
 
-def _find_themes(entries: Sequence[T]) -> tuple[Theme[T], ...]:
-    having: dict[str, list[T]] = defaultdict(list)
-    for one in entries:
-        for tag in dict.fromkeys(one.tags):
-            having[tag].append(one)
+def _find_themes(entries: Sequence[T], analyzer: Analyzer) -> tuple[Theme[T], ...]:
     themes = [
-        Theme(tag, len(them), min(1.0, 2 * len(them) / len(entries)), tuple(them[:SHOWN_EVIDENCE]))
-        for tag, them in having.items()
+        Theme(
+            one.name,
+            len(one.having),
+            min(1.0, 2 * len(one.having) / len(entries)),
+            tuple(entries[number] for number in one.having[:SHOWN_EVIDENCE]),
+        )
+        for one in find_common([entry.tags for entry in entries], analyzer)
     ]
     strong = [theme for theme in themes if theme.strength >= LEAST_STRENGTH and theme.count >= LEAST_COUNT]
     strong.sort(key=lambda theme: (-theme.strength, -theme.count, theme.tag))

@@ -9,6 +9,7 @@ class Setback(StrEnum):
     SOURCE_GONE = "source_gone"
     ORIGIN = "origin"
     DELETED = "deleted"
+    PROJECT = "project"
     BLANK = "blank"
     COMMAND = "command"
     EXPIRED = "expired"
@@ -32,6 +33,7 @@ _DESCRIPTIONS = {
     Setback.SOURCE_GONE: "Its source does not say it any more.",
     Setback.ORIGIN: "Its source is not trusted, or less than what it would replace.",
     Setback.DELETED: "It was deleted from the curated files by hand, or its promotion was undone.",
+    Setback.PROJECT: "Its `project` annotation is malformed, so nobody knows where it may be shown.",
     Setback.BLANK: "Nothing of it can be seen.",
     Setback.COMMAND: "It is a command and says not what for.",
     Setback.EXPIRED: "Its own `expires` date has passed.",

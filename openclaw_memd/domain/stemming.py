@@ -70,6 +70,14 @@ class Stems:
             for script, codes in _ALGORITHMS.items()
         }
         self._latin = self._stemmers[Script.LATIN]
+        latin = _ALGORITHMS[Script.LATIN]
+        self._not_english = [
+            Stemmer.Stemmer(latin[code], 0) for code in self.languages if code in latin and code != "en"
+        ]
+
+    def join_elsewhere(self, one: str, other: str) -> bool:
+        """Whether a stemmer of another language than English gives two folded ASCII words one stem."""
+        return any(stemmer.stemWord(one) == stemmer.stemWord(other) for stemmer in self._not_english)
 
     def forms(self, word: str) -> tuple[str, ...]:
         """A normalised word folded, then its other spellings and stems, without repetition."""

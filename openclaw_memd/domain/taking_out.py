@@ -1,6 +1,7 @@
 """Entries taken out of a curated file, and headings of generated sections that have nothing left. Pure."""
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Final
 
 from openclaw_memd.domain.generated_sections import is_generated_title
@@ -13,30 +14,32 @@ _BLANKS: Final[tuple[tuple[str, ...], ...]] = ((), ("",))
 
 
 def take_out(
-    text: str, takes: Callable[[Entry], bool], instead: Callable[[Entry], str | None] = lambda _entry: None
+    text: str,
+    takes: Callable[[Entry], bool],
+    instead: Callable[[Entry], Sequence[str]] = lambda _entry: (),
 ) -> tuple[str, tuple[Entry, ...]]:
     """``text`` without the entries that ``takes`` takes, and those entries.
 
-    ``instead`` gives the entry that has the place of one from then on. Where neighbours would become one, a
-    blank line stands between them.
+    ``instead`` gives the entries that have the place of one from then on. Where neighbours would become one,
+    a blank line stands between them.
     """
     entries = parse_entries(text)
     gone = tuple(entry for entry in entries if takes(entry))
     if not gone:
         return text, ()
     new = {entry.start: instead(entry) for entry in gone}
-    left = [new.get(entry.start, entry.text) for entry in entries]
+    left = list(chain.from_iterable(new.get(entry.start, (entry.text,)) for entry in entries))
     found = text
     for blank in _BLANKS:
         edits = [(entry.start_line - 1, entry.end_line, _lines(new[entry.start], blank)) for entry in gone]
-        found = _edit(text, edits, {entry.start_line - 1 for entry in gone if new[entry.start] is None})
-        if [entry.text for entry in parse_entries(found)] == [one for one in left if one is not None]:
+        found = _edit(text, edits, {entry.start_line - 1 for entry in gone if not new[entry.start]})
+        if [entry.text for entry in parse_entries(found)] == left:
             break
     return found, gone
 
 
-def _lines(text: str | None, blank: Sequence[str]) -> Sequence[str]:
-    return blank if text is None else [*blank, *text.split("\n"), *blank]
+def _lines(texts: Sequence[str], blank: Sequence[str]) -> Sequence[str]:
+    return [*blank, *chain.from_iterable([*text.split("\n"), *blank] for text in texts)]
 
 
 def _edit(text: str, edits: Sequence[Edit], emptied: set[int]) -> str:

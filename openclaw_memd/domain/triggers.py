@@ -6,10 +6,12 @@ unspaced script counts as a run of characters anywhere in the message.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from operator import add
 from typing import Final, NamedTuple
 
 from openclaw_memd.domain.folding import fold, normalize
+from openclaw_memd.domain.inflections import are_forms, hidden_singulars
 from openclaw_memd.domain.scripts import HANGUL, RUN_BODY, RUN_PATTERN, UNIT_MARK
 from openclaw_memd.domain.stemming import Stems
 
@@ -20,14 +22,7 @@ TRIGGER_SHARE: Final = 0.8
 RELEVANCE_SHARE: Final = 0.2
 
 MOST_ENDING_CHARS: Final = 3
-"""How many letters two Latin words may differ in after what they share: the English stemmer also joins
-``organ`` with ``organization``. Other stemmers take endings off and nothing more."""
-
-_INFLECTIONS: Final[tuple[frozenset[str], ...]] = (
-    frozenset({"", "e", "es", "ed", "ing"}),
-    frozenset({"y", "ies", "ied", "ying"}),
-)
-"""Endings of English that a word changes among, whatever their length: policy, policies; move, moving."""
+"""How many letters two Latin words of other languages than English may differ in after what they share."""
 
 _SCAN: Final = re.compile(rf"(?P<run>{RUN_PATTERN})|(?:(?![{RUN_BODY}])\w)+")
 _KATAKANA: Final = re.compile("[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]+")
@@ -102,13 +97,13 @@ class Phrases:
         if word.is_run:
             self._by_start.setdefault(word.text[:_LEAST_CHARS], []).append(word.text)
         else:
-            for form in self._stems.forms(word.text):
+            for form in word_stems(word.text, self._stems):
                 self._by_form.setdefault(form, []).append(word.text)
 
     def _like(self, word: str) -> Iterator[str]:
-        for form in self._stems.forms(word):
+        for form in word_stems(word, self._stems):
             for other in self._by_form.get(form, ()):
-                if other == word or is_same_word(word, other):
+                if other == word or is_same_word(word, other, self._stems):
                     yield other
 
     def _within(self, run: str) -> Iterator[str]:
@@ -118,29 +113,30 @@ class Phrases:
                     yield word
 
 
-def is_same_word(one: str, other: str) -> bool:
-    """Whether two folded words that share a stem are one word with two endings."""
+def word_stems(word: str, stems: Stems) -> tuple[str, ...]:
+    """The forms of a folded word by which another form of it is found; two words may share one by chance."""
+    forms = stems.forms(word)
+    hidden = hidden_singulars(word)
+    return forms if not hidden else tuple(dict.fromkeys([*forms, *chain(*map(stems.forms, hidden))]))
+
+
+def is_same_word(one: str, other: str, stems: Stems) -> bool:
+    """Whether two folded words that share a stem are one word in two forms.
+
+    English derives (``import``, ``important``) with stems that only endings should share; the stemmers of
+    other languages take endings off and little more.
+    """
     if not (one.isascii() and other.isascii()):
         return True
-    shared = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        shared += 1
-    if len(one) + len(other) - 2 * shared <= MOST_ENDING_CHARS:
-        return True
-    endings = one[shared:], other[shared:]
-    return _are_inflections(*endings) or _are_inflections(*(_undouble(one, end, shared) for end in endings))
+    return are_forms(one, other) or differ_elsewhere(one, other, stems)
 
 
-def _are_inflections(one: str, other: str) -> bool:
-    return any(one in endings and other in endings for endings in _INFLECTIONS)
-
-
-def _undouble(word: str, ending: str, shared: int) -> str:
-    """The ending without the consonant that it begins with when that only doubles the one before: plan,
-    planning."""
-    return ending[1:] if shared and ending[:1] == word[shared - 1] else ending
+def differ_elsewhere(one: str, other: str, stems: Stems) -> bool:
+    """Whether two folded ASCII words are one in another language than English, in two endings."""
+    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if shared is None:
+        shared = min(len(one), len(other))
+    return len(one) + len(other) - 2 * shared <= MOST_ENDING_CHARS and stems.join_elsewhere(one, other)
 
 
 def cuts_word(run: str, start: int, end: int) -> bool:

@@ -4,9 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from openclaw_memd.domain.similarity import NEAR_DUPLICATE_JACCARD, Shingles, jaccard, outline
+from openclaw_memd.domain.similarity import (
+    NEAR_DUPLICATE_JACCARD,
+    Shingles,
+    find_signs,
+    jaccard,
+    outline,
+)
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.index.ledger.signal_rows import Sighting
+
+_Sense = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""What two claims have in common that can say the same: trust, what decides in their words, and signs."""
 
 
 class Alike:
@@ -15,7 +24,7 @@ class Alike:
     def __init__(self, texts: Mapping[str, str], analyzer: Analyzer) -> None:
         self._analyzer = analyzer
         self._keys: set[str] = set()
-        self._by_sense: dict[tuple[str, tuple[str, ...]], list[tuple[str, Shingles]]] = defaultdict(list)
+        self._by_sense: dict[_Sense, list[tuple[str, Shingles]]] = defaultdict(list)
         for key, text in texts.items():
             self._add(key, text)
 
@@ -41,14 +50,15 @@ class Alike:
     def _add(self, key: str, text: str) -> None:
         if key not in self._keys:
             self._keys.add(key)
-            found = outline(text, self._analyzer)
-            self._by_sense[key[:1], found.decisive].append((key, found.shingles))
+            sense, words = self._outline(key, text)
+            self._by_sense[sense].append((key, words))
 
     def _find(self, key: str, text: str) -> str | None:
-        found = outline(text, self._analyzer)
-        near = (
-            (jaccard(found.shingles, shingles), other)
-            for other, shingles in self._by_sense[key[:1], found.decisive]
-        )
+        sense, words = self._outline(key, text)
+        near = ((jaccard(words, shingles), other) for other, shingles in self._by_sense.get(sense, ()))
         close = [one for one in near if one[0] >= NEAR_DUPLICATE_JACCARD]
         return min(close, key=lambda one: (-one[0], one[1]))[1] if close else None
+
+    def _outline(self, key: str, text: str) -> tuple[_Sense, Shingles]:
+        found = outline(text, self._analyzer)
+        return (key[:1], found.decisive, find_signs(text)), found.shingles

@@ -64,7 +64,12 @@ class Checking:
     ) -> tuple[tuple[Step, ...], dict[str, str]]:
         """The steps whose candidates are what they were before the model was asked."""
         known = {candidate.key: candidate for candidate in await self._signals.candidates()}
-        still = [one for one in selected if _is_same(one.candidate, known.get(one.candidate.key))]
+        keys = {step.fact.key for step in steps}
+        still = [
+            one
+            for one in selected
+            if one.candidate.key in keys and _is_same(one.candidate, known.get(one.candidate.key))
+        ]
         found, _ = await self.look(still, keep_deleted=False)
         unchanged = {fact.key: fact for fact in found}
         kept: list[Step] = []

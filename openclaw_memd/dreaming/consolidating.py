@@ -91,21 +91,22 @@ class Consolidation:
         self._model = model
         self._promoting = Promoting(state, writer, analyzer)
 
-    async def apply(self, selected: Sequence[Ranked], *, run_id: str, mode: Mode, now: datetime) -> Applied:
-        """Write ``selected``, the best first, or put it up for review.
+    async def apply(
+        self, ranked: Sequence[Ranked], *, run_id: str, mode: Mode, now: datetime, limit: int | None = None
+    ) -> Applied:
+        """Write the first ``limit`` of ``ranked``, or put them up for review.
 
-        A file that cannot be rewritten now stays as it is, and its candidates wait.
+        What may not be written takes no place: the next one has it. A file that cannot be rewritten now stays
+        as it is, and its candidates wait.
 
         Raises:
             UnavailableError, DamagedError: the ledger cannot be used.
         """
         async with self.turn:
             state = await self._core.refresh()
-            promoted = await self._reconcile(state, selected, now)
-        waiting = [one for one in selected if one.candidate.key not in promoted]
-        facts, rejected = await self._checking.look(waiting, keep_deleted=False)
-        decision = await self._decide(facts, state, now)
-        rejected |= _words(decision.rejected)
+            promoted = await self._reconcile(state, ranked, now)
+        waiting = [one for one in ranked if one.candidate.key not in promoted]
+        decision, rejected, late = await self._choose(waiting, state, now, limit)
         steps, fallback = await self._ask(decision.steps, state)
         async with self.turn:
             if fallback is not None or steps is not decision.steps:
@@ -116,7 +117,8 @@ class Consolidation:
                 proposed = await self.proposals.put(steps, waiting, run_id=run_id, at=now)
                 steps = tuple(step for step in steps if step.action == "merged")
             wrote = await self._write(steps, state, run_id=run_id, now=now, cause=CAUSE)
-        return _applied(Applied(promoted, rejected, proposed=proposed, fallback=fallback), wrote, decision)
+        applied = Applied(promoted, rejected, proposed=proposed, late=late, fallback=fallback)
+        return _applied(applied, wrote, decision)
 
     async def accept(
         self, ranked: Sequence[Ranked], facts: Mapping[str, Fact], *, run_id: str, now: datetime
@@ -139,6 +141,11 @@ class Consolidation:
                 wrote.preimage_ids,
                 wrote.entries,
             )
+
+    async def foresee(self, ranked: Ranked, now: datetime) -> str | None:
+        """Why a night would not write this one now; None when it would. Errors as in ``apply``."""
+        decision, rejected, _ = await self._choose([ranked], await self._core.refresh(), now, None)
+        return None if decision.steps else rejected.get(ranked.candidate.key)
 
     async def settle(self, now: datetime) -> None:
         """Take up what runs wrote that were killed before they noted it. Errors as in ``apply``."""
@@ -179,6 +186,27 @@ class Consolidation:
         if keys:
             await self._signals.mark_promoted(keys, now)
         return dict.fromkeys(keys, RECONCILED)
+
+    async def _choose(
+        self, waiting: Sequence[Ranked], state: CuratedState, now: datetime, limit: int | None
+    ) -> tuple[Decision, dict[str, str], frozenset[str]]:
+        """What to do with the first ``limit`` that may be written, why others may not, and who is late."""
+        most = len(waiting) if limit is None else limit
+        facts: list[Fact] = []
+        rejected: dict[str, str] = {}
+        decision = Decision(())
+        looked = 0
+        while looked < len(waiting) and len(decision.steps) < most:
+            batch = waiting[looked : looked + max(most, looked)]  # ever more, so that few rounds will do
+            found, why = await self._checking.look(batch, keep_deleted=False)
+            looked += len(batch)
+            facts += found
+            rejected |= why
+            decision = await self._decide(facts, state, now)
+        late = {one.candidate.key for one in waiting[looked:]}
+        late.update(key for step in decision.steps[most:] for key in step.fact.keys)
+        rejected |= _words(decision.rejected)
+        return replace(decision, steps=decision.steps[:most]), rejected, frozenset(late)
 
     async def _decide(self, facts: Sequence[Fact], state: CuratedState, now: datetime) -> Decision:
         work = partial(decide, facts, _priors(state), self._analyzer, today=self._zone.day(now))

@@ -28,8 +28,8 @@ class Dating:
         self._core = core
         self._writer = writer
 
-    async def look(self, today: date, *, retires: bool) -> Dates:
-        """What the dates say today; with ``retires`` aspirations that are over are marked so.
+    async def retire(self, today: date) -> Dates:
+        """Mark aspirations that are over; which.
 
         Raises:
             UnavailableError, DamagedError: the ledger cannot be used.
@@ -37,12 +37,15 @@ class Dating:
         state = await self._core.refresh()
         retired: list[Dated] = []
         preimages: list[int] = []
-        for file in state.files.values() if retires else ():
+        for file in state.files.values():
             over, preimage_id = await self._retire(file, today)
             retired += over
             preimages += [] if preimage_id is None else [preimage_id]
-        if preimages:
-            state = await self._core.refresh()
+        return Dates(retired=tuple(retired), preimage_ids=tuple(preimages))
+
+    async def look(self, today: date) -> Dates:
+        """What is due for review today, and what expired. Errors as in ``retire``."""
+        state = await self._core.refresh()
         due: list[Dated] = []
         expired: list[Dated] = []
         for one in (one for file in state.files.values() for one in file.entries):
@@ -53,7 +56,7 @@ class Dating:
                 expired.append(Dated(one.citation, bare_text(one.entry.text)))
             elif said.review is not None and said.review <= today:
                 due.append(Dated(one.citation, bare_text(one.entry.text)))
-        return Dates(tuple(due), tuple(expired), tuple(retired), tuple(preimages))
+        return Dates(tuple(due), tuple(expired))
 
     async def _retire(self, file: CuratedText, today: date) -> tuple[Sequence[Dated], int | None]:
         behind = {one.entry.text: one.provenance for one in file.entries if is_trusted(one.provenance.origin)}

@@ -1,7 +1,7 @@
 """The dreaming of one workspace as callers and the schedule see it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Final
@@ -10,6 +10,7 @@ import structlog
 import trio
 
 from openclaw_memd.curated.core import CuratedCore
+from openclaw_memd.curated.entries import CuratedEntry
 from openclaw_memd.domain.curated_files import bare_text, says_same
 from openclaw_memd.domain.dream_pages import PHASES, DiaryEntry, Phase
 from openclaw_memd.domain.promotion_gates import Judged
@@ -23,6 +24,7 @@ from openclaw_memd.dreaming.reports import NightReport
 from openclaw_memd.dreaming.runs import Runs
 from openclaw_memd.dreaming.types import Candidate
 from openclaw_memd.errors import ConflictError, MemdError
+from openclaw_memd.files.areas import CURATED
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.nights import Run, count_candidates, last_dates
 from openclaw_memd.index.store import Store
@@ -48,16 +50,21 @@ class DreamState:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The candidate that fits best, and where a curated file says the same already."""
+    """The candidate that fits best, and where a curated file says the same already.
+
+    ``setback`` tells why a night would not write one that passed every gate.
+    """
 
     judged: Judged[Candidate] | None
     citation: str | None
+    setback: str | None = None
 
 
 class Dreams:
     """Runs nights and tells of them. ``key`` names the workspace among jobs.
 
-    ``has_stood_back`` says that the schedule left the last night to OpenClaw.
+    ``show`` shows in the index what was written to a curated file. ``has_stood_back`` says that the schedule
+    left the last night to OpenClaw.
 
     All raise ``UnavailableError`` or ``DamagedError`` when the ledger cannot be used.
     """
@@ -78,6 +85,7 @@ class Dreams:
         clock: Clock,
         zone: Zone,
         stands_back: bool,
+        show: Callable[[str], Awaitable[None]],
         on_finished: Callable[[NightReport], None],
     ) -> None:
         self.runs = runs
@@ -94,6 +102,7 @@ class Dreams:
         self._clock = clock
         self._zone = zone
         self._stands_back = stands_back
+        self._show = show
         self._on_finished = on_finished
 
     async def run(
@@ -169,16 +178,13 @@ class Dreams:
     async def explain(self, query: str) -> Explained:
         """The candidate that ``query`` names by its key, its path or its words, and where it stands."""
         judged = await self.candidates()
-        work = partial(_find, query, judged, self._analyzer)
-        found = await trio.to_thread.run_sync(work)
         state = await self._core.refresh()
         entries = [entry for file in state.files.values() for entry in file.entries]
-        texts = [bare_text(entry.entry.text) for entry in entries]
-        said = query if found is None else found.candidate.text
-        for entry, text in zip(entries, texts, strict=True):
-            if said.casefold() in text.casefold() or says_same(said, text, self._analyzer):
-                return Explained(found, entry.citation)
-        return Explained(found, None)
+        work = partial(_explain, query, judged, entries, self._analyzer)
+        found = await trio.to_thread.run_sync(work)
+        if found.judged is None or found.judged.excluded is not None or found.citation is not None:
+            return found
+        return replace(found, setback=await self._phases.foresee(found.judged, self._clock.now()))
 
     async def diary(self, limit: int) -> list[DiaryEntry]:
         """The last entries of the diary, the newest first."""
@@ -189,7 +195,18 @@ class Dreams:
         return await self._phases.texts()
 
     async def _sweep(self, run: Run, progress: Progress) -> NightReport:
-        report = await self._night.sweep(run, progress)
+        try:
+            report = await self._night.sweep(run, progress)
+        except Exception:
+            self._on_finished(self._night.broken_off(run, "failed"))
+            raise
+        except BaseException:
+            if run.cause == "call":  # a night of the schedule is gone on with
+                self._on_finished(self._night.broken_off(run, "cancelled"))
+            raise
+        if report.deep is not None and (report.deep.promoted or report.deep.retired):
+            for file in CURATED:
+                await self._show(file)
         self._on_finished(report)
         return report
 
@@ -200,6 +217,18 @@ class Dreams:
             return await trio.to_thread.run_sync(work)
         except (MemdError, OSError):
             return False
+
+
+def _explain(
+    query: str, judged: Sequence[Judged[Candidate]], entries: Sequence[CuratedEntry], analyzer: Analyzer
+) -> Explained:
+    found = _find(query, judged, analyzer)
+    said = query if found is None else found.candidate.text
+    for entry in entries:
+        text = bare_text(entry.entry.text)
+        if said.casefold() in text.casefold() or says_same(said, text, analyzer):
+            return Explained(found, entry.citation)
+    return Explained(found, None)
 
 
 def _find(query: str, judged: Sequence[Judged[Candidate]], analyzer: Analyzer) -> Judged[Candidate] | None:

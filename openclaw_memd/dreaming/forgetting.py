@@ -15,6 +15,7 @@ from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.session_corpus import cut_lines
 from openclaw_memd.index.ledger import signal_upkeep as upkeep
+from openclaw_memd.index.ledger.grounded import forget_brought, forget_sources
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.index.ledger.signal_rows import CandidateRow, SourceRow
 from openclaw_memd.index.store import Store
@@ -195,8 +196,12 @@ def _forget(
     texts: Mapping[str, str],
 ) -> None:
     upkeep.drop_sources(connection, lost)
+    forget_brought(connection, lost)
+    forget_sources(connection, wanted.takes_source)
     upkeep.put_texts(connection, texts)
-    upkeep.drop_sources(connection, upkeep.sources_of(connection, unwanted))
+    places = upkeep.sources_of(connection, unwanted)
+    upkeep.drop_sources(connection, places)
+    forget_brought(connection, places)
     upkeep.drop_sessions(connection, wanted.sessions, wanted.since)
     upkeep.drop_homeless(connection, verdicts=True)
     upkeep.drop_silent(connection)

@@ -1,6 +1,6 @@
 """What was noted and said of late, read at the start of a night. Nobody asked for any of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
@@ -11,12 +11,11 @@ from typing import Final
 import structlog
 import trio
 
-from openclaw_memd.domain.contamination import find_contamination
 from openclaw_memd.domain.provenance import is_trusted
 from openclaw_memd.domain.recall_signals import DAILY_SCORE, SESSION_SCORE, Signal, hash_source
-from openclaw_memd.domain.session_claims import Said, tells_something
 from openclaw_memd.domain.short_term import is_quarantine
 from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.dreaming.said_claims import own_claims
 from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.dreaming.sources import Found, ReadSource, Sources
 from openclaw_memd.files.catalog import Stamp
@@ -37,9 +36,6 @@ LEAST_PER_NOTE: Final = 6
 SESSION_LINES: Final = 240
 LEAST_PER_SESSION: Final = 12
 MOST_PER_SESSION: Final = 80
-
-MOST_ADDED: Final = 2
-"""An answer with no more new words than these repeats what it answers."""
 
 _NOBODY: Final = ("", "")
 _PROOF_BYTES: Final = 16
@@ -115,8 +111,10 @@ class Ingestion:
 
     def _read_notes(self, now: datetime, since: date, most: int) -> tuple[list[Sighting], int]:
         """The claims of notes, a share of each; what nobody vouches for takes no place of the others."""
-        files = [file for file in self._sources.list_notes(since) if not is_quarantine(file.path)]
-        question = hash_source("daily", self._zone.day(now).isoformat())
+        today = self._zone.day(now)
+        until = today + timedelta(days=1)  # of which other zones write; what is for later days tells of none
+        files = [file for file in self._sources.list_notes(since, until) if not is_quarantine(file.path)]
+        question = hash_source("daily", today.isoformat())
         read = [(source, source.claims()) for file in files if (source := self._sources.read(file))]
         found: list[Sighting] = []
         for trusted in (True, False):
@@ -129,7 +127,7 @@ class Ingestion:
             room = most
             for source, claims in wanted:
                 for claim in claims[: min(each, room)]:
-                    day = source.day_of(claim.source.start_line) or self._zone.day(now)
+                    day = source.day_of(claim.source.start_line) or today
                     found.append(_sighting(claim, Signal("daily", question, _NOBODY, day, DAILY_SCORE, now)))
                 room -= min(each, room, len(claims))
         return found, len(files)
@@ -177,29 +175,13 @@ class Ingestion:
         heard.cursors[path] = Cursor(last, _prove(source.lines[:last]), stamp)
         if name is None:
             return
-        for claim in self._own(claims):
+        for claim in own_claims(claims, self._analyzer):
             day = claim.source.noted_on or self._zone.day(now)
             signal = Signal("said", hash_source("said", ""), name.key, day, SESSION_SCORE, _instant(day, now))
             heard.sightings.append(_sighting(claim, signal))
             if is_trusted(claim.provenance.origin):
                 line = f"[{path}#L{claim.source.start_line}] {claim.text}"
                 heard.days.setdefault(day, []).append(line)
-
-    def _own(self, claims: Sequence[Found]) -> Iterable[Found]:
-        """What says something of its own: not machines' reports, what is always said, or is said again."""
-        asked: dict[bool, list[frozenset[str]]] = {True: [], False: []}  # by whether it is trusted
-        for claim in claims:
-            if find_contamination(claim.text, is_session=True) is not None:
-                continue
-            if not tells_something(Said(claim.text, claim.is_answer), self._analyzer):
-                continue
-            terms = frozenset(term.forms[0] for term in self._analyzer.query_terms(claim.text))
-            alike = asked[is_trusted(claim.provenance.origin)]
-            if not claim.is_answer:
-                alike.append(terms)
-            elif _repeats(terms, alike):
-                continue
-            yield claim
 
     def _write_corpus(self, heard: _Heard) -> None:
         if not heard.days:
@@ -213,11 +195,6 @@ class Ingestion:
 def _move_on(connection: Connection, heard: _Heard) -> None:
     put_cursors(connection, heard.cursors)
     keep_cursors(connection, heard.paths)
-
-
-def _repeats(terms: frozenset[str], asked: Iterable[frozenset[str]]) -> bool:
-    """Whether an answer says little more than what it answers."""
-    return any(one <= terms and len(terms) <= len(one) + MOST_ADDED for one in asked if one)
 
 
 def _sighting(claim: Found, signal: Signal) -> Sighting:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
 from openclaw_memd.domain.commands import is_bare_command
 from openclaw_memd.domain.contamination import find_contamination
+from openclaw_memd.domain.inert import drop_hiding
 from openclaw_memd.domain.lineage import strip_lineage
 from openclaw_memd.domain.note_entries import is_blank
 from openclaw_memd.domain.promoted_lines import Fact, describe
@@ -18,6 +20,9 @@ from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.domain.unfit import find_unfit
 from openclaw_memd.dreaming.sources import ReadSource, Sources
 from openclaw_memd.dreaming.types import Candidate, Ranked
+
+_GONE: Final = (Setback.SOURCE_GONE.value, Setback.ORIGIN.value)
+"""One place says it no more, or not by somebody who is trusted: another one may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +44,18 @@ class LiveClaims:
     def look(self, selected: Iterable[Ranked]) -> dict[str, Fact | str]:
         """The fact that each candidate is now, by its key; a reason instead for one that is none."""
         read: dict[str, ReadSource | None] = {}
-        found: dict[str, Fact | str] = {}
-        for ranked in selected:
-            path = ranked.candidate.path
-            if path not in read:
-                read[path] = self.sources.find(path)
-            found[ranked.candidate.key] = _look(ranked, read[path], self.analyzer)
-        return found
+        return {ranked.candidate.key: self._look(ranked, read) for ranked in selected}
+
+    def _look(self, ranked: Ranked, read: dict[str, ReadSource | None]) -> Fact | str:
+        """What the first source says that still says it; what became of the first of all, if none does."""
+        found: list[Fact | str] = []
+        for candidate in ranked.candidate.places():
+            if candidate.path not in read:
+                read[candidate.path] = self.sources.find(candidate.path)
+            found.append(_look(replace(ranked, candidate=candidate), read[candidate.path], self.analyzer))
+            if found[-1] not in _GONE:
+                return found[-1]
+        return found[0]
 
 
 def why_unfit(text: str, *, is_session: bool = False) -> str | None:
@@ -71,12 +81,10 @@ def _look(ranked: Ranked, source: ReadSource | None, analyzer: Analyzer) -> Fact
     behind = [candidate.provenance, live.provenance]
     if not all(_may_be_promoted(one, is_session=candidate.is_session) for one in behind):
         return Setback.ORIGIN.value
-    text = strip_lineage(live.text).strip()  # of an entry that somebody copied into a note
-    unfit = why_unfit(text, is_session=candidate.is_session)
+    text = drop_hiding(strip_lineage(live.text)).strip()  # of an entry that somebody copied into a note
+    unfit = why_unfit(text, is_session=candidate.is_session) or _why_void(live.annotations)
     if unfit is not None:
         return unfit
-    if live.annotations.status == "superseded":
-        return Setback.SUPERSEDED.value
     return Fact(
         keys=(candidate.key,),
         text=text,
@@ -93,6 +101,13 @@ def _look(ranked: Ranked, source: ReadSource | None, analyzer: Analyzer) -> Fact
     )
 
 
+def _why_void(said: Annotations) -> str | None:
+    """Why an entry that says this of itself leads to no other; None when it may."""
+    if not said.project_valid:
+        return Setback.PROJECT.value
+    return Setback.SUPERSEDED.value if said.status == "superseded" else None
+
+
 def _may_be_promoted(provenance: Provenance, *, is_session: bool) -> bool:
     return is_trusted(provenance.origin) and may_be_candidate(provenance, is_session=is_session)
 
@@ -100,7 +115,7 @@ def _may_be_promoted(provenance: Provenance, *, is_session: bool) -> bool:
 def _find(candidate: Candidate, source: ReadSource, analyzer: Analyzer) -> _Live | None:
     if source.is_session:
         return _find_said(candidate, source, analyzer)
-    live = rehydrate("\n".join(source.lines), candidate.text, candidate.start_line, candidate.end_line)
+    live = rehydrate(source.parsed, candidate.text, candidate.start_line, candidate.end_line)
     if live is None:
         return None
     text = live.text

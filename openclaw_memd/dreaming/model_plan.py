@@ -71,10 +71,11 @@ async def _ask(
     model: ChatModel, steps: Sequence[Step], priors: Sequence[Prior], analyzer: Analyzer
 ) -> list[Step] | InvalidPlan:
     keys = [step.fact.key for step in steps]
-    entries = [line for line in map(quote, filter(_can_be_quoted, priors)) if line]
+    # A curated file may be long: nobody waits in the loop for what is made of all its entries.
+    entries, prompt = await trio.to_thread.run_sync(_show, steps, priors)
     request = ChatRequest(
         system=SYSTEM,
-        prompt=json.dumps(_data(steps, entries, priors), ensure_ascii=False),
+        prompt=prompt,
         max_tokens=_TOKENS_EACH * (len(keys) + 1),
         deadline_at=trio.current_time() + TIMEOUT_S,
         purpose=PURPOSE,
@@ -87,7 +88,13 @@ async def _ask(
     operations = read_operations(reply, keys)
     if isinstance(operations, InvalidPlan):
         return operations
-    return judge_operations(operations, steps, priors, analyzer)
+    return await trio.to_thread.run_sync(judge_operations, operations, steps, priors, analyzer)
+
+
+def _show(steps: Sequence[Step], priors: Sequence[Prior]) -> tuple[list[str], str]:
+    """The entries that may be quoted, and the prompt with them."""
+    entries = [line for line in map(quote, filter(_can_be_quoted, priors)) if line]
+    return entries, json.dumps(_data(steps, entries, priors), ensure_ascii=False)
 
 
 def _data(steps: Sequence[Step], entries: Sequence[str], priors: Sequence[Prior]) -> dict[str, Any]:

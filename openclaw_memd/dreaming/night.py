@@ -15,7 +15,7 @@ from openclaw_memd.dreaming.phases import NOTHING, Phases, Story, tell_deep
 from openclaw_memd.dreaming.reports import NightReport
 from openclaw_memd.dreaming.runs import Runs
 from openclaw_memd.dreaming.signals import SignalStore
-from openclaw_memd.index.ledger.nights import Run
+from openclaw_memd.index.ledger.nights import Outcome, Run
 from openclaw_memd.jobs import Progress
 from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
@@ -76,6 +76,10 @@ class Night:
         log.info("dreamt", count=len(run.phases), added=promoted)
         return report
 
+    def broken_off(self, run: Run, outcome: Outcome) -> NightReport:
+        """What is told at once of a run that did not come to its end."""
+        return replace(self._begun(run), outcome=outcome, ended_at=self._clock.now())
+
     async def preview(self) -> NightReport:
         """What deep would promote now; nothing is read, marked or written. Errors as in ``sweep``."""
         now = self._clock.now()
@@ -108,14 +112,7 @@ class Night:
 
     async def _carry_out(self, run: Run, progress: Progress) -> NightReport:
         now = self._clock.now()
-        report = NightReport(
-            run_id=run.id,
-            cause=run.cause,
-            local_date=run.local_date,
-            mode=self._mode,
-            started_at=run.started_at,
-            phases=run.phases,
-        )
+        report = self._begun(run)
         total = len(run.phases) + 2
         progress(0, total)
         if {"light", "rem"}.intersection(run.phases):
@@ -145,11 +142,21 @@ class Night:
             ended_at=self._clock.now(),
         )
 
+    def _begun(self, run: Run) -> NightReport:
+        return NightReport(
+            run_id=run.id,
+            cause=run.cause,
+            local_date=run.local_date,
+            mode=self._mode,
+            started_at=run.started_at,
+            phases=run.phases,
+        )
+
     async def _tell(self, run: Run, now: datetime, story: Story) -> str | None:
         """Write the diary, when there is any news; how it was made."""
         if not story.is_news:
             return None
-        recent = [entry.text for entry in (await self._pages.diary())[-MOST_RECENT:]]
+        recent = [entry.text for entry in (await self._pages.nights())[-MOST_RECENT:]]
         material = Material(story.fragments, story.themes, story.promoted, recent)
         text, is_models = await self._diary.write(material)
         if not story.keys <= {one.key for one in await self._signals.candidates()}:

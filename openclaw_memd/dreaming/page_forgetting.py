@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import trio
 
+from openclaw_memd.domain.backfill_pages import drop_entries as drop_backfill
 from openclaw_memd.domain.dream_cuts import count_gone, cut_page, cut_report
 from openclaw_memd.domain.dream_pages import drop_entries
 from openclaw_memd.dreaming.pages import SETTLE_S, Pages
@@ -13,6 +14,10 @@ from openclaw_memd.dreaming.runs import Runs
 from openclaw_memd.errors import UnavailableError
 
 Takes = Callable[[str], bool]
+
+
+def _takes_none(_source: str) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +43,11 @@ class PageForgetting:
         takes_text: Takes,
         cut_other: Callable[[str], str],
         *,
+        takes_source: Takes = _takes_none,
         dry_run: bool,
     ) -> ForgottenPages:
-        """Forget what says one of ``texts`` or is taken, and entries of the diary that tell of ``keys``.
+        """Forget what says one of ``texts`` or is taken, and entries of the diary that tell of ``keys``, or
+        of a source that goes.
 
         ``cut_other`` gives what is left of what people wrote into DREAMS.md. With ``dry_run`` nothing is
         written.
@@ -58,7 +65,8 @@ class PageForgetting:
 
         def page(text: str) -> str:
             nonlocal page_lines
-            left = cut_page(drop_entries(text, told), takes, cut_other)
+            nights = drop_backfill(drop_entries(text, told), lambda _day, source: takes_source(source))
+            left = cut_page(nights, takes, cut_other)
             page_lines = count_gone(text, left)
             return text if dry_run else left
 

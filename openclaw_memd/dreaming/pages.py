@@ -1,6 +1,7 @@
 """The pages of dreaming from the event loop: what cannot be written is told of, and is no reason to stop."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import Final
 
@@ -11,8 +12,8 @@ from openclaw_memd.domain.dream_pages import (
     DiaryEntry,
     Phase,
     add_entry,
-    format_report,
     put_block,
+    put_report,
     read_diary,
 )
 from openclaw_memd.errors import MemdError
@@ -24,6 +25,7 @@ SETTLE_S: Final = 2.0
 """So long an editor may still write to an earlier version."""
 
 RETRY_S: Final = 60.0
+ENDING_S: Final = 1.0
 DISK_ERROR: Final = "disk_error"
 
 
@@ -43,20 +45,27 @@ class Pages:
     async def run(self) -> None:
         """Add to DREAMS.md what was still written to earlier versions of it, until cancelled.
 
+        Then those go that nobody has open any more.
+
         Raises:
             OSError: the workspace cannot be reached.
         """
         await trio.to_thread.run_sync(self.files.clean)
-        while True:
-            await self._written.wait()
-            self._written = trio.Event()
-            await trio.sleep(SETTLE_S)
-            try:
-                await self.settle()
-            except OSError as error:
-                log.warning("dream page not settled", errno=error.errno)
-                await trio.sleep(RETRY_S)
-                self._written.set()
+        try:
+            while True:
+                await self._written.wait()
+                self._written = trio.Event()
+                await trio.sleep(SETTLE_S)
+                try:
+                    await self.settle()
+                except OSError as error:
+                    log.warning("dream page not settled", errno=error.errno)
+                    await trio.sleep(RETRY_S)
+                    self._written.set()
+        finally:
+            with trio.move_on_after(ENDING_S, shield=True), suppress(OSError):
+                async with self._turn:
+                    await trio.to_thread.run_sync(self.files.let_go)
 
     async def settle(self) -> None:
         """Do that at once.
@@ -67,22 +76,28 @@ class Pages:
         async with self._turn:
             await trio.to_thread.run_sync(self.files.settle)
 
-    async def publish(self, phase: Phase, day: date, body: str) -> list[str]:
-        """Show what a phase found; what could not be done."""
+    async def publish(self, phase: Phase, day: date, run_id: str, body: str) -> list[str]:
+        """Show what a phase of a run found; what could not be done."""
         page = await self._try(
             "dreams_file", lambda: self.files.edit(lambda text: put_block(text, phase, body))
         )
-        text = format_report(phase, body)
-        report = await self._try(f"{phase}_report", lambda: self.files.write_report(phase, day, text))
+        report = await self._try(
+            f"{phase}_report",
+            lambda: self.files.edit_report(phase, day, lambda text: put_report(text, phase, run_id, body)),
+        )
         return [*page, *report]
 
     async def add_entry(self, entry: DiaryEntry) -> list[str]:
         """Go on with the diary; what could not be done."""
-        return await self._edit(lambda text: add_entry(text, entry))
+        return await self.edit(lambda text: add_entry(text, entry))
+
+    async def edit(self, plan: Plan) -> list[str]:
+        """Rewrite DREAMS.md by ``plan``; what could not be done."""
+        return await self._try("dreams_file", lambda: self.files.edit(plan))
 
     async def rewrite(self, page: Plan, report: Plan) -> list[str]:
         """Rewrite DREAMS.md by ``page`` and every report by ``report``; what could not be done."""
-        problems = await self._edit(page)
+        problems = await self.edit(page)
         return [*problems, *await self._try("reports", lambda: self.files.rewrite_reports(report))]
 
     async def diary(self) -> Sequence[DiaryEntry]:
@@ -94,8 +109,9 @@ class Pages:
                 return ()
         return read_diary(text)
 
-    async def _edit(self, plan: Plan) -> list[str]:
-        return await self._try("dreams_file", lambda: self.files.edit(plan))
+    async def nights(self) -> Sequence[DiaryEntry]:
+        """The entries that tell of nights, the oldest first."""
+        return [entry for entry in await self.diary() if not entry.is_backfill]
 
     async def _try(self, name: str, work: Callable[[], object]) -> list[str]:
         async with self._turn:

@@ -13,8 +13,16 @@ import trio
 
 from openclaw_memd.config.sections import Dreaming
 from openclaw_memd.domain.light import choose_light
-from openclaw_memd.domain.promotion_gates import Exclusion, Ranking, Thresholds, rank, why_ineligible
+from openclaw_memd.domain.promotion_gates import (
+    Exclusion,
+    Judged,
+    Ranking,
+    Thresholds,
+    rank,
+    why_ineligible,
+)
 from openclaw_memd.domain.rem import reflect
+from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.consolidating import RECONCILED, Consolidation
 from openclaw_memd.dreaming.dating import Dating
@@ -112,11 +120,16 @@ class Phases:
             looked_at = await self._signals.considered_at()
             work = partial(_look_ahead, candidates, looked_at, now, self._zone, self._analyzer)
             candidates = await trio.to_thread.run_sync(work)
-        deleted = {
-            one.key for one in candidates if why_ineligible(one) is None and await self._is_deleted(one.text)
-        }
+        eligible = await trio.to_thread.run_sync(
+            lambda: [one for one in candidates if why_ineligible(one) is None]
+        )
+        deleted = {one.key for one in eligible if await self._is_deleted(one.text)}
         ranking = partial(rank, candidates, now, self.thresholds, deleted=deleted)
         return await trio.to_thread.run_sync(ranking)
+
+    async def foresee(self, judged: Judged[Candidate], now: datetime) -> str | None:
+        """See ``Consolidation.foresee``."""
+        return await self._consolidation.foresee(Ranked(judged.candidate, judged.score), now)
 
     async def settle(self, now: datetime) -> None:
         """See ``Consolidation.settle``."""
@@ -135,11 +148,11 @@ class Phases:
     async def light(self, run: Run, now: datetime, story: Story) -> LightPart:
         """Choose what was of use of late."""
         candidates = await self._signals.candidates()
-        told = [entry.text for entry in (await self._pages.diary())[-TOLD_ENTRIES:]]
+        told = [entry.text for entry in (await self._pages.nights())[-TOLD_ENTRIES:]]
         work = partial(choose_light, candidates, now, self._zone.day, self._analyzer, told=told)
         staged = await trio.to_thread.run_sync(work)
         if staged:
-            problems = await self._pages.publish("light", run.local_date, render_light(staged))
+            problems = await self._pages.publish("light", run.local_date, run.id, render_light(staged))
             story.problems += problems
             if is_shown(problems):
                 await self._signals.stage("light", [one.candidate.key for one in staged], now)
@@ -157,7 +170,7 @@ class Phases:
         found = await trio.to_thread.run_sync(work)
         problems: list[str] = []
         if found.truths or found.themes:
-            problems = await self._pages.publish("rem", run.local_date, render_rem(found))
+            problems = await self._pages.publish("rem", run.local_date, run.id, render_rem(found))
             story.problems += problems
         if is_shown(problems):
             await self._signals.considered([one.key for one in found.considered], now)
@@ -175,21 +188,27 @@ class Phases:
 
     async def deep(self, run: Run, now: datetime, story: Story) -> DeepPart:
         """Promote the best, and look at dates; in mode ``off`` nothing is written."""
+        today = self._zone.day(now)
+        # First, so that what is promoted is the last that a night does to a file, and undone to the byte.
+        retired = await self._dating.retire(today) if self._settings.mode == "write" else _NO_DATES
         ranking = await self.rank(now)
-        selected = [Ranked(one.candidate, one.score) for one in ranking.selected]
+        passed = [Ranked(one.candidate, one.score) for one in ranking.passed]
         applied = NOTHING
         if self._settings.mode != "off":
             applied = await self._consolidation.apply(
-                selected, run_id=run.id, mode=self._settings.mode, now=now
+                passed, run_id=run.id, mode=self._settings.mode, now=now, limit=self._settings.limit
             )
+            ranking = ranking.limited(applied.late)
         left = await self._find_left(ranking, story)
         known = {one.key: one.action for one in left}
         applied = replace(applied, promoted={**known, **applied.promoted}, changes=(*left, *applied.changes))
-        dates = await self._dating.look(self._zone.day(now), retires=self._settings.mode == "write")
+        dates = replace(
+            await self._dating.look(today), retired=retired.retired, preimage_ids=retired.preimage_ids
+        )
         part = tell_deep(ranking, applied, dates)
         if await self._is_news(part):
             body = render_deep(ranking, applied, part.setbacks, dates)
-            story.problems += await self._pages.publish("deep", run.local_date, body)
+            story.problems += await self._pages.publish("deep", run.local_date, run.id, body)
         done = [one.candidate for one in ranking.selected if one.candidate.key in applied.promoted]
         done += [one.candidate for one in ranking.judged if one.candidate.key in known]
         if done:
@@ -209,8 +228,12 @@ class Phases:
         ]
 
     async def _is_news(self, part: DeepPart) -> bool:
-        """Whether anything happened, or other dates have come than the last night told of."""
-        if part.promoted or part.proposed or part.setbacks or part.conflicts or part.retired:
+        """Whether anything happened, or other dates have come than the last night told of.
+
+        That a file has no room is no news: it is so until somebody tidies it up.
+        """
+        setbacks = part.setbacks.keys() - {Setback.BUDGET.value}
+        if part.promoted or part.proposed or setbacks or part.conflicts or part.retired:
             return True
         last = await self._runs.report(None)
         before = ((), ()) if last is None or last.deep is None else (last.deep.due, last.deep.expired)

@@ -24,7 +24,6 @@ from openclaw_memd.errors import (
     DeniedError,
     InvalidParamsError,
     TooLargeError,
-    UnavailableError,
 )
 from openclaw_memd.index.ledger.promotions import (
     begin_promotions,
@@ -91,7 +90,9 @@ class Promoting:
         """Write it as one rewrite. What was noted before is to be concluded after the candidates are marked.
 
         Raises:
-            UnavailableError, DamagedError: the ledger cannot be used.
+            UnavailableError: the disk takes no new version, or the ledger cannot be used. The whole night is
+                to be tried again: what was decided is still true when there is room.
+            DamagedError: the ledger cannot be used.
         """
         known = await self._state.read(partial(promoted_entries, file=work.file))
         past = await self._state.read(partial(rewrites_since, file=work.file, since=work.since))
@@ -103,7 +104,7 @@ class Promoting:
         )
         try:
             done = await self._writer.rewrite(work.file, planning.plan, cause=work.cause, author=Author())
-        except (ConflictError, DeniedError, TooLargeError, UnavailableError) as error:
+        except (ConflictError, DeniedError, TooLargeError) as error:
             log.warning("not promoted", path=work.file, reason=error.reason)
             waiting = [key for step in work.steps for key in step.fact.keys]
             return Wrote(rejected=dict.fromkeys(waiting, Setback.CONFLICT.value))

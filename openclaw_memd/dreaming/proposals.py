@@ -132,6 +132,8 @@ class Proposals:
 
 def _content(step: Step, ranked: Ranked) -> Content:
     fact, candidate = step.fact, ranked.candidate
+    path = fact.source.rpartition("#L")[0]
+    place = next((one for one in candidate.places() if one.path == path), candidate)
     return Content(
         action=step.action,
         file=fact.file,
@@ -143,15 +145,15 @@ def _content(step: Step, ranked: Ranked) -> Content:
         origin=fact.provenance.origin.value,
         session_kind=fact.provenance.session_kind.value,
         writer=fact.provenance.writer,
-        path=candidate.path,
-        start_line=candidate.start_line,
-        end_line=candidate.end_line,
-        is_session=candidate.is_session,
+        path=place.path,
+        start_line=place.start_line,
+        end_line=place.end_line,
+        is_session=place.is_session,
         candidate_text=candidate.text,
         tags=tuple(candidate.tags),
         projects=tuple(candidate.projects),
         subject_key=candidate.supersedes_key,
-        noted_on=candidate.noted_on,
+        noted_on=place.noted_on,
         score=ranked.score.shown,
     )
 

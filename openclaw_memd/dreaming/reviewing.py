@@ -16,11 +16,15 @@ from openclaw_memd.ports import Clock
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What was done by proposal (``added``, ``merged``, ``superseded``), and why others were not written."""
+    """What was done by proposal (``added``, ``merged``, ``superseded``), and why others were not written.
+
+    ``files`` are those that were written to.
+    """
 
     accepted: Mapping[str, str]
     rejected: Mapping[str, str] = field(default_factory=dict)
     preimage_ids: tuple[int, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Reviewing:
@@ -51,6 +55,7 @@ class Reviewing:
         done: dict[str, str] = {}
         rejected: dict[str, str] = {}
         preimages: list[int] = []
+        files: set[str] = set()
         for run_id in sorted({one.run_id for one in found}):
             group = [one for one in found if one.run_id == run_id]
             words = {one.id: one.fact for one in group if one.content.edited}
@@ -60,8 +65,9 @@ class Reviewing:
             done |= {key: step.action for step in wrote.steps for key in step.fact.keys}
             rejected |= wrote.rejected
             preimages += wrote.preimage_ids
+            files |= {step.fact.file for step in wrote.steps}
         await self._consolidation.proposals.decide(list(done), "accepted")
-        return Accepted(done, rejected, tuple(preimages))
+        return Accepted(done, rejected, tuple(preimages), tuple(sorted(files)))
 
     async def edit(self, caller: Caller | None, proposal_id: str, text: str) -> Proposal:
         """Give a proposal other words. It goes on waiting.

@@ -26,6 +26,7 @@ LOOK_S: Final = 60.0
 """A machine that slept finds out within so many seconds that a time has come."""
 
 _WINDOWS: Final = tuple(timedelta(hours=hours) for hours in (1, 26, 8 * 24, 40 * 24, 400 * 24))
+_RESOLUTION: Final = timedelta(seconds=1)
 
 Sweep = Callable[[tuple[Phase, ...], date], Awaitable[None]]
 """Does phases for a local date, as far as no run has done them."""
@@ -49,13 +50,27 @@ def plan_phases(schedule: str, own: Mapping[Phase, str]) -> tuple[Plan, ...]:
 def last_time(expression: str, zone: Zone, now: datetime) -> datetime | None:
     """The last time up to ``now`` that ``expression`` names; None when there was none for a year."""
     for window in _WINDOWS:
-        found = None
-        at = next_time(expression, zone.at(now - window))
-        while at is not None and at <= now:
-            found, at = at, next_time(expression, zone.at(at))
-        if found is not None:
-            return found
+        found = _next(expression, zone, now - window)
+        if found is not None and found <= now:
+            return _last_from(found, expression, zone, now)
     return None
+
+
+def _last_from(found: datetime, expression: str, zone: Zone, now: datetime) -> datetime:
+    """The last time from ``found`` to ``now``: halving what is left, for there may be one every minute."""
+    end = now
+    while end - found > _RESOLUTION:
+        middle = found + (end - found) / 2
+        at = _next(expression, zone, middle)
+        if at is not None and at <= now:
+            found = at
+        else:
+            end = middle
+    return found
+
+
+def _next(expression: str, zone: Zone, after: datetime) -> datetime | None:
+    return next_time(expression, zone.at(after))
 
 
 class Schedule:

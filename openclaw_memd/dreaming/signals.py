@@ -27,6 +27,12 @@ from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import signal_upkeep as upkeep
 from openclaw_memd.index.ledger import signals as ledger
+from openclaw_memd.index.ledger.grounded import (
+    Grounding,
+    drop_grounded,
+    known_claims,
+    record_grounded,
+)
 from openclaw_memd.index.ledger.signal_rows import CandidateRow, Sighting
 from openclaw_memd.index.ledger.signals import Phase
 from openclaw_memd.index.store import Store
@@ -42,7 +48,7 @@ BATCH: Final = 256
 """So many answers are recorded in one transaction where somebody waits for it."""
 
 SMALL_BATCH: Final = 8
-BUSY_SHARE: Final = 0.2
+BUSY_SHARE: Final = 0.05
 """Else so many, in no more than this share of the time: it takes none from those who ask."""
 
 QUIET_S: Final = 0.5
@@ -52,6 +58,9 @@ LONGEST_S: Final = 1.0
 """after this time in any case, and when half of the room is taken."""
 
 RETRY_S: Final = 5.0
+
+AGAIN_S: Final = 0.2
+"""A note that is not there is looked for once more: some editors move it away before they write it anew."""
 
 
 class SignalStore:
@@ -185,19 +194,39 @@ class SignalStore:
         Errors as in ``candidates``.
         """
         await self.settle()
-        rows = await self._state.read(upkeep.load_candidates)
-        paths = frozenset(source.path for row in rows for source in row.sources)
-        gone = await trio.to_thread.run_sync(self.sources.gone, paths) if paths else paths
-        unfit = [row.key for row in rows if not row.text.strip() or _is_contaminated(row)]
-        lost = [(row.key, one.path) for row in rows for one in row.sources if one.path in gone]
+        unfit, lost, homeless = await self._find_dangling()
 
         def work(connection: Connection) -> int:
             upkeep.drop_sources(connection, lost)
             return ledger.drop_candidates(connection, unfit) + upkeep.drop_homeless(connection)
 
-        if not (unfit or lost or any(not row.sources for row in rows)):
+        if not (unfit or lost or homeless):
             return 0
         return await self._state.write(work)
+
+    async def count_dangling(self) -> int:
+        """How many candidates ``repair`` would take out now. Errors as in ``candidates``."""
+        unfit, _, homeless = await self._find_dangling()
+        return len(unfit | homeless)
+
+    async def _find_dangling(self) -> tuple[frozenset[str], list[tuple[str, str]], frozenset[str]]:
+        """Candidates that are no memories, sources (key, path) that are gone, candidates without another."""
+        rows = await self._state.read(upkeep.load_candidates)
+        paths = frozenset(source.path for row in rows for source in row.sources)
+        gone = await self._find_gone(paths)
+        unfit = await trio.to_thread.run_sync(_find_unfit, rows)
+        lost = [(row.key, one.path) for row in rows for one in row.sources if one.path in gone]
+        homeless = frozenset(row.key for row in rows if all(one.path in gone for one in row.sources))
+        return unfit, lost, homeless
+
+    async def _find_gone(self, paths: frozenset[str]) -> frozenset[str]:
+        """Those of ``paths`` that are there no more, and not only in the instant in which an editor saves."""
+        gone = paths
+        for pause_s in (0.0, AGAIN_S):
+            if gone:
+                await trio.sleep(pause_s)
+                gone = await trio.to_thread.run_sync(self.sources.gone, gone)
+        return gone
 
     async def mark_promoted(self, keys: Collection[str], at: datetime) -> None:
         """Note that these claims are in the curated files. Errors as in ``candidates``."""
@@ -215,13 +244,30 @@ class SignalStore:
         """Note that REM looked at these. Errors as in ``candidates``."""
         await self._state.write(partial(ledger.mark_considered, keys=keys, at=at))
 
+    async def ground(self, read: Callable[[], Sequence[Sighting]]) -> list[str]:
+        """Take note of what ``read`` finds in old notes and sessions, once each, in one transaction.
+
+        The keys of the candidates that the new ones among it count for. ``read`` runs in a worker thread;
+        what is forgotten meanwhile is not found by it. Errors as in ``record_recall``.
+        """
+        async with self._turn:
+            found = await trio.to_thread.run_sync(read)
+            places = {(one.key, one.source.path) for one in found}
+            known = await self._state.read(partial(known_claims, claims=places))
+            new = [one for one in found if (one.key, one.source.path) not in known]
+            if not new:
+                return []
+            resolved = await self._resolve(new)
+            groundings = [Grounding(one.key, other) for one, other in zip(new, resolved, strict=True)]
+            return await self._state.write(partial(record_grounded, groundings=groundings))
+
     async def drop_grounded(self) -> int:
-        """Take back what only a look through old notes found, and nothing since; how many candidates went.
+        """Take back what looks through old notes and sessions brought; how many candidates went.
 
         Errors as in ``candidates``.
         """
-        await self.settle()
-        return await self._state.write(upkeep.drop_grounded)
+        async with self._turn:
+            return await self._state.write(drop_grounded)
 
     async def forget(self, wanted: Unwanted, *, dry_run: bool = False) -> ForgottenSignals:
         """Forget what is ``wanted``, and what stands nowhere any more.
@@ -242,10 +288,7 @@ class SignalStore:
     async def _record(
         self, sightings: Sequence[Sighting], also: Callable[[Connection], None] | None = None
     ) -> None:
-        resolved = sightings
-        if any(sighting.source.is_session for sighting in sightings):
-            alike = Alike(await self._state.read(upkeep.known_texts), self._analyzer)
-            resolved = await trio.to_thread.run_sync(alike.resolve, sightings)
+        resolved = await self._resolve(sightings)
 
         def work(connection: Connection) -> None:
             ledger.record_sightings(connection, resolved)
@@ -255,6 +298,16 @@ class SignalStore:
         if resolved or also is not None:
             await self._state.write(work)
 
+    async def _resolve(self, sightings: Sequence[Sighting]) -> Sequence[Sighting]:
+        if not any(sighting.source.is_session for sighting in sightings):
+            return sightings
+        alike = Alike(await self._state.read(upkeep.known_texts), self._analyzer)
+        return await trio.to_thread.run_sync(alike.resolve, sightings)
+
+
+def _find_unfit(rows: Sequence[CandidateRow]) -> frozenset[str]:
+    return frozenset(row.key for row in rows if not row.text.strip() or _is_contaminated(row))
+
 
 def _is_contaminated(row: CandidateRow) -> bool:
     is_session = all(source.is_session for source in row.sources)
@@ -262,7 +315,7 @@ def _is_contaminated(row: CandidateRow) -> bool:
 
 
 def _candidate(row: CandidateRow) -> Candidate:
-    first = row.sources[0]
+    first, *elsewhere = row.sources
     tags = find_tags(first.path, row.text)
     keys = {source.supersedes_key for source in row.sources}
     return Candidate(
@@ -281,6 +334,7 @@ def _candidate(row: CandidateRow) -> Candidate:
         promoted_at=row.promoted_at,
         rejected_at=row.rejected_at,
         considered_at=row.phases.considered_at,
+        elsewhere=tuple(elsewhere),
     )
 
 

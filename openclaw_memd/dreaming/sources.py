@@ -106,9 +106,9 @@ class ReadSource:
             claim.start_line,
             claim.end_line,
             is_session=False,
-            noted_on=claim.observed or note_day(self.file.path),
-            supersedes_key=claim.key,
-            projects=claim.projects,
+            noted_on=claim.annotations.observed or note_day(self.file.path),
+            supersedes_key=claim.annotations.key,
+            projects=claim.annotations.projects,
         )
         return _found(text, claim.body, provenance, source)
 
@@ -140,16 +140,19 @@ class Sources:
         text = self.corpus.read(file)
         if not isinstance(text, FileText):
             return None
+        attribution = self.corpus.peek(file, text)
         return ReadSource(
             file,
             text.text.split("\n"),
-            self.corpus.peek(file, text),
+            attribution,
             text if isinstance(text, DocumentText) else None,
-            () if file.source is Source.SESSIONS else read_claims(text.text),
+            ()
+            if file.source is Source.SESSIONS
+            else read_claims(text.text, lambda line: is_trusted(attribution.of_lines(line, line).origin)),
         )
 
-    def list_notes(self, since: date) -> list[ListedFile]:
-        """Notes of days from ``since`` on that lie directly in ``memory``.
+    def list_notes(self, since: date, until: date = date.max) -> list[ListedFile]:
+        """Notes of days from ``since`` to ``until`` that lie directly in ``memory``.
 
         The newest come first, and of a day its own note before those with more in their name.
         """
@@ -159,7 +162,7 @@ class Sources:
             if is_source(file)
             and file.path.count("/") == 1
             and (day := note_day(file.path)) is not None
-            and day >= since
+            and since <= day <= until
         ]
         dated.sort(key=lambda one: (one[1].path != f"memory/{one[0].isoformat()}.md", one[1].path))
         dated.sort(key=lambda one: one[0], reverse=True)

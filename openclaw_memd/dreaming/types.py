@@ -1,12 +1,13 @@
 """What a night works on."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from openclaw_memd.domain.consolidation import Contradiction
 from openclaw_memd.domain.promotion_score import Score, Signals
 from openclaw_memd.domain.provenance import Provenance
+from openclaw_memd.index.ledger.signal_rows import SourceRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,9 +15,9 @@ class Candidate:
     """A claim that was of use and may come into MEMORY.md.
 
     ``key`` is that of the claim and its trust. ``text`` is what it says, ``path`` and lines where it stands
-    or was said last; ``is_session`` for what was said in a conversation. ``projects`` are keys of projects.
-    ``promoted_at`` and ``rejected_at`` tell what became of it before, ``noted_on`` when it was noted,
-    ``considered_at`` when REM last looked at it.
+    or was said last; ``is_session`` for what was said in a conversation, ``elsewhere`` where else it was met.
+    ``projects`` are keys of projects. ``promoted_at`` and ``rejected_at`` tell what became of it before,
+    ``noted_on`` when it was noted, ``considered_at`` when REM last looked at it.
     """
 
     key: str
@@ -34,6 +35,20 @@ class Candidate:
     promoted_at: datetime | None = None
     rejected_at: datetime | None = None
     considered_at: datetime | None = None
+    elsewhere: tuple[SourceRow, ...] = ()
+
+    def places(self) -> Iterator["Candidate"]:
+        """The candidate at each place where it was met, beginning with itself."""
+        yield self
+        for one in self.elsewhere:
+            yield replace(
+                self,
+                path=one.path,
+                start_line=one.start_line,
+                end_line=one.end_line,
+                is_session=one.is_session,
+                noted_on=one.noted_on,
+            )
 
     @property
     def source(self) -> str:
@@ -73,14 +88,16 @@ class Applied:
     ``promoted`` has what was done by key: ``added``, ``merged``, ``superseded``, or ``reconciled`` for what
     was in the file already since an earlier run. ``rejected`` has a reason by key. ``preimage_ids`` are those
     of the files that were rewritten, by which all of it can be undone; ``proposed`` the keys that wait for
-    the owner. ``contradictions`` name what may say otherwise than what was added, ``compacted`` the sections
-    that made room, and ``fallback`` says in a plain phrase why a model's plan was not followed.
+    the owner, ``late`` those that the limit of a night did not reach. ``contradictions`` name what may say
+    otherwise than what was added, ``compacted`` the sections that made room, and ``fallback`` says in a plain
+    phrase why a model's plan was not followed.
     """
 
     promoted: Mapping[str, str]
     rejected: Mapping[str, str]
     preimage_ids: Sequence[int] = ()
     proposed: Sequence[str] = ()
+    late: frozenset[str] = frozenset()
     changes: Sequence[Change] = ()
     contradictions: Sequence[Contradiction] = ()
     compacted: Sequence[str] = ()

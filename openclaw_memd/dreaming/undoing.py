@@ -67,9 +67,9 @@ class Undoing:
     async def undo(self, run_id: str | None, now: datetime) -> Undone:
         """Take back what a run wrote, the last one that wrote anything if none is named.
 
-        A file that nobody changed since is what it was before, byte for byte. Else the run's own entries go,
-        as far as they are there unchanged, what they replaced comes back, and all the rest stays. What they
-        said stays out from now on.
+        A file that nobody but the run changed since is what it was before, byte for byte. Else the run's own
+        entries go, as far as they are there unchanged, what they replaced comes back, and all the rest stays.
+        What they said stays out from now on.
 
         Raises:
             NotFoundError: there is no such run, or nothing of it is left.
@@ -90,8 +90,8 @@ class Undoing:
             undone = 0
             for file in sorted({one.file for one in written}):
                 own = [one for one in written if one.file == file]
-                texts = await self._take_back(run_id, file, frozenset(one.entry for one in own))
-                await self.keep_out([one.key for one in own], texts, now)
+                texts, said = await self._take_back(run_id, file, frozenset(one.entry for one in own))
+                await self.keep_out([one.key for one in own], said, now)
                 await self._state.write(partial(ledger.undo_promotions, run_id=run_id, file=file))
                 files += [file] if texts else []
                 undone += len(texts)
@@ -105,40 +105,46 @@ class Undoing:
         await self._state.write(partial(bury_entries, traces=traces, at=now))
         await self._signals.mark_rejected(keys, now)
 
-    async def _take_back(self, run_id: str, file: str, hashes: frozenset[str]) -> list[str]:
-        """Take the entries out of a file; their texts."""
+    async def _take_back(self, run_id: str, file: str, hashes: frozenset[str]) -> tuple[list[str], list[str]]:
+        """Take the entries out of a file: the texts of those that went, and of all that the run wrote there,
+        for one that was cut off behind this has nothing left to take out.
+        """
         ids = await self._state.read(partial(ledger.rewrites_of, run_id=run_id, file=file))
         loaded = [await self._state.read(partial(load_preimage, preimage_id=number)) for number in ids]
         taken = _TakeOut(hashes, [one for one in loaded if one is not None])
         state = await self._core.refresh()
-        if len(ids) == 1 and file in state.files:
-            found = [entry.text for entry in parse_entries(state.files[file].text) if taken.is_own(entry)]
+        text = state.files[file].text if file in state.files else ""
+        texts = [entry.text for entry in parse_entries(text) if taken.is_own(entry)]
+        for preimage_id in reversed(ids):
             try:
-                await self._history.undo(ids[0], unedited=True)
+                await self._history.undo(preimage_id, unedited=True)
             except ConflictError as error:
                 if error.reason != "edited":
                     raise
-            else:
-                return found
+                break
         await self._writer.rewrite(file, taken.plan, cause=CAUSE, author=Author())
-        return taken.texts
+        gone = dict.fromkeys([*texts, *taken.texts])
+        return list(gone), list(gone | dict.fromkeys(taken.written))
 
 
 class _TakeOut:
-    """Plans a file without the entries of a run; ``texts`` are those that the last plan left out.
+    """Plans a file without the entries of a run; ``texts`` are those that the last plan left out, ``written``
+    those that the rewrites of the run brought.
 
     What an entry took the place of comes back there, as far as the rewrites of the run tell.
     """
 
     def __init__(self, hashes: frozenset[str], rewrites: Sequence[Preimage]) -> None:
         self.texts: list[str] = []
+        self.written: list[str] = []
         self._hashes = hashes
-        self._returning: dict[str, str] = {}
+        self._returning: dict[str, tuple[str, ...]] = {}
         for rewrite in rewrites:
+            own = list(filter(self.is_own, parse_entries(decode_stored(rewrite.after))))
+            self.written += [entry.text for entry in own]
             if rewrite.before is not None:
-                own = filter(self.is_own, parse_entries(decode_stored(rewrite.after)))
                 before = parse_entries(decode_stored(rewrite.before))
-                self._returning |= _find_replaced(rewrite.file, before, list(own))
+                self._returning |= _find_replaced(rewrite.file, before, own)
 
     def is_own(self, entry: Entry) -> bool:
         """Whether the entry is one of the run's."""
@@ -148,26 +154,26 @@ class _TakeOut:
         new, gone = take_out(
             current or "",
             lambda entry: self.is_own(entry) or entry.text in self._returning,
-            lambda entry: self._returning.get(entry.text),
+            lambda entry: self._returning.get(entry.text, ()),
         )
         self.texts = [entry.text for entry in gone if self.is_own(entry)]
         return Revision(new) if gone else None
 
 
-def _find_replaced(file: str, before: Sequence[Entry], own: Sequence[Entry]) -> dict[str, str]:
+def _find_replaced(file: str, before: Sequence[Entry], own: Sequence[Entry]) -> dict[str, tuple[str, ...]]:
     """What comes back, by the text of the entry in the place of which it does.
 
     In USER.md that is the entry itself, which is marked as superseded; in MEMORY.md the one that replaced it.
     """
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for new in own:
         for old in before:
             if not is_active(old) or new.annotations.key is None or not _is_about(file, old, new):
                 continue
             if file == USER:
-                found["\n".join(mark_superseded(old.text))] = old.text
+                found["\n".join(mark_superseded(old.text))] = (old.text,)
             else:
-                found[new.text] = old.text
+                found[new.text] = (*found.get(new.text, ()), old.text)
     return found
 
 

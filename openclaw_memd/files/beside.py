@@ -1,8 +1,11 @@
 """Files of ours beside another one: what is about to take its place, and what had it before."""
 
+import fcntl
 import os
 import re
+import signal
 import stat
+from collections.abc import Collection
 from contextlib import suppress
 from secrets import token_hex
 from typing import Final
@@ -31,6 +34,49 @@ def old_name(token: str) -> str:
 def is_beside(name: str) -> bool:
     """Whether a name is one that ``new_name`` or ``old_name`` made for a token of 16 hexadecimal digits."""
     return _NAME.fullmatch(name) is not None
+
+
+def sweep(folder: int, *, before_ns: int, kept: Collection[str] = ()) -> int:
+    """Remove files of ours from the open ``folder``; how many went.
+
+    Only what has a name of ours, is a file, belongs to this user, was not touched since ``before_ns`` (on the
+    system's clock) and is not among ``kept``: a process that was killed left it.
+    """
+    gone = 0
+    for name in os.listdir(folder):
+        if not is_beside(name) or name in kept:
+            continue
+        with suppress(OSError):
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            is_old = max(status.st_mtime_ns, status.st_ctime_ns) < before_ns
+            if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and is_old:
+                os.unlink(name, dir_fd=folder)
+                gone += 1
+    return gone
+
+
+def is_let_go(folder: int, name: str) -> bool:
+    """Whether nobody but us has a file of ours open, so that nothing can be written to it any more.
+
+    False where the system does not tell: it is asked by a lease, which Linux gives for such a file alone.
+    """
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False
+    try:
+        descriptor = os.open(name, READ_FLAGS, dir_fd=folder)
+    except OSError:
+        return False
+    try:
+        # Whoever opens the file meanwhile has a signal sent to us, by default one that ends the process.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(descriptor)
 
 
 def can_exchange(folder: int) -> bool:

@@ -4,6 +4,7 @@ Only the one writer of the curated files uses this. All of it blocks.
 """
 
 import os
+import stat
 import time
 from collections.abc import Collection
 from contextlib import suppress
@@ -12,7 +13,15 @@ from typing import Final
 
 from openclaw_memd.errors import ConflictError, DeniedError, TooLargeError, UnavailableError
 from openclaw_memd.files.beneath import read_bytes
-from openclaw_memd.files.beside import can_exchange, identity_of, is_beside, new_name, old_name, read_aside
+from openclaw_memd.files.beside import (
+    can_exchange,
+    identity_of,
+    is_let_go,
+    new_name,
+    old_name,
+    read_aside,
+    sweep,
+)
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.exchange import Commit, create_content, replace_content
 from openclaw_memd.files.roots import WORKSPACE, Roots
@@ -21,6 +30,8 @@ _REFUSALS: Final = {
     SkipReason.SYMLINK: "the file is a symbolic link",
     SkipReason.NOT_REGULAR: "there is something else than a file",
 }
+
+_MAY_WRITE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 _LOOKS: Final = 4
 _SAVING_NS: Final = 60_000_000
@@ -100,8 +111,17 @@ def read_curated(roots: Roots, file: str, max_bytes: int) -> bytes | None:
 
 
 def put_curated(roots: Roots, file: str, version: Version, commit: Commit) -> Put:
-    """Give a version its place; errors and ``commit`` as in ``exchange``."""
+    """Give a version its place; errors and ``commit`` as in ``exchange``.
+
+    Raises:
+        DeniedError: nobody may write to the file (``read_only``). A name is exchanged all the same, so the
+            system does not stop us; but whoever took everybody's right to write away wants it as it is.
+    """
     with roots.anchored(WORKSPACE) as root:
+        with suppress(OSError):
+            status = os.stat(file, dir_fd=root, follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode) and not status.st_mode & _MAY_WRITE:
+                raise DeniedError("the file is read-only", reason="read_only")
         if version.before is None:
             create_content(root, file, version.after, commit, token=version.token)
             return Put(None, is_weak=False)
@@ -170,17 +190,21 @@ def drop_beside(roots: Roots, name: str) -> None:
         os.unlink(name, dir_fd=root)
 
 
-def sweep_beside(roots: Roots, known: Collection[str]) -> None:
-    """Remove what lies in the workspace's folder under names of ours, but for those of the ``known`` tokens.
+def sweep_beside(roots: Roots, known: Collection[str], before_ns: int) -> None:
+    """Remove what was left in the workspace's folder before ``before_ns``, but for the ``known`` tokens.
 
     A rewrite is noted before its version can be seen, so nobody but us had any of these open.
     """
     with suppress(OSError), roots.anchored(WORKSPACE) as root:
         kept = {make(token) for token in known for make in (new_name, old_name)}
-        for name in os.listdir(root):  # noqa: PTH208 - a descriptor
-            if is_beside(name) and name not in kept:
-                with suppress(OSError):
-                    os.unlink(name, dir_fd=root)
+        sweep(root, before_ns=before_ns, kept=kept)
+
+
+def is_beside_let_go(roots: Roots, name: str) -> bool:
+    """Whether nobody can write to a version beside the file any more; False where that cannot be told."""
+    with suppress(OSError), roots.anchored(WORKSPACE) as root:
+        return is_let_go(root, name)
+    return False
 
 
 def has_exchange(roots: Roots) -> bool:

@@ -5,6 +5,7 @@ A file is replaced as curated ones are (``exchange``): what somebody else writes
 
 import errno
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from openclaw_memd.domain.late_lines import find_late
 from openclaw_memd.errors import ConflictError, DeniedError, TooLargeError, UnavailableError
 from openclaw_memd.files.areas import NOTES, REVIEW
 from openclaw_memd.files.beneath import read_bytes
-from openclaw_memd.files.beside import FILE_MODE, new_name, read_aside
+from openclaw_memd.files.beside import FILE_MODE, is_let_go, new_name, read_aside, sweep
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.exchange import Displaced, RevertedError, create_content, replace_content
 from openclaw_memd.files.folder import EntryKind, read_entries
@@ -29,6 +30,7 @@ REPORTS: Final = "dreaming"
 MOST_BYTES: Final = 64 * 1024 * 1024
 _TRIES: Final = 5
 _TOKEN: Final = "d4ea3500"
+_PREFIX: Final = new_name(_TOKEN).removesuffix(".new")
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _APPEND_FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -50,6 +52,7 @@ class DreamPages:
     def __init__(self, roots: Roots) -> None:
         self._roots = roots
         self._asides: list[_Aside] = []
+        self._made_at_ns = time.time_ns()  # what lies beside a page before that is an earlier process's
 
     @property
     def has_asides(self) -> bool:
@@ -85,11 +88,12 @@ class DreamPages:
                     return True
         raise ConflictError("the file was changed meanwhile", reason="changed")
 
-    def write_report(self, phase: Phase, day: date, text: str) -> str:
-        """Put ``text`` in the place of a phase's report for ``day``; its path. Errors as in ``edit``."""
+    def edit_report(self, phase: Phase, day: date, plan: Plan) -> None:
+        """Rewrite a phase's report for ``day`` by ``plan``. Errors as in ``edit``."""
         name = f"{day.isoformat()}.md"
         with self._roots.anchored(WORKSPACE) as root, _made(root, (NOTES, REPORTS, phase)) as folder:
-            before, after = _read(folder, name), text.encode("utf-8", "surrogateescape")
+            before = _read(folder, name)
+            after = plan("" if before is None else _decode(before)).encode("utf-8", "surrogateescape")
             if before is None:
                 create_content(folder, name, after)
             elif before != after:
@@ -99,7 +103,6 @@ class DreamPages:
                     error.displaced.settle()
                     raise
                 displaced.settle()
-        return f"{NOTES}/{REPORTS}/{phase}/{name}"
 
     def rewrite_reports(self, plan: Plan) -> int:
         """Rewrite every report by ``plan``; how many it changed. Errors as in ``edit``."""
@@ -139,25 +142,39 @@ class DreamPages:
         """
         with self._roots.anchored(WORKSPACE) as root:
             while self._asides:
-                aside = self._asides[0]
-                with suppress(FileNotFoundError):
-                    late = find_late(aside.base, read_aside(root, aside.name)).data
-                    if late.strip():
-                        _append(root, _name(root), late)
-                    os.unlink(aside.name, dir_fd=root)
-                del self._asides[0]
+                self._settle(root, self._asides[0])
+
+    def let_go(self) -> None:
+        """The same at once, for those that nobody has open any more. Errors as in ``settle``."""
+        with self._roots.anchored(WORKSPACE) as root:
+            for aside in list(self._asides):
+                if is_let_go(root, aside.name):
+                    self._settle(root, aside)
+
+    def _settle(self, root: int, aside: _Aside) -> None:
+        with suppress(FileNotFoundError):
+            late = find_late(aside.base, read_aside(root, aside.name)).data
+            if late.strip():
+                _append(root, _name(root), late)
+            os.unlink(aside.name, dir_fd=root)
+        self._asides.remove(aside)
 
     def clean(self) -> None:
-        """Take away earlier versions that a process left when it was killed.
+        """Take away versions of DREAMS.md and of reports that a process left when it was killed.
 
         Raises:
             OSError: the workspace cannot be reached.
         """
         with self._roots.anchored(WORKSPACE) as root:
-            for name in os.listdir(root):  # noqa: PTH208 - a descriptor
-                if name.startswith(new_name(_TOKEN).removesuffix(".new")):
-                    with suppress(OSError):
-                        os.unlink(name, dir_fd=root)
+            others = [name for name in os.listdir(root) if not name.startswith(_PREFIX)]  # noqa: PTH208
+            sweep(root, before_ns=self._made_at_ns, kept=others)
+            for phase in PHASES:
+                with suppress(OSError):
+                    folder = open_beneath(root, f"{NOTES}/{REPORTS}/{phase}", os.O_RDONLY | os.O_DIRECTORY)
+                    try:
+                        sweep(folder, before_ns=self._made_at_ns)
+                    finally:
+                        os.close(folder)
 
     def _put(self, root: int, name: str, before: bytes | None, after: bytes) -> None:
         token = f"{_TOKEN}{token_hex(4)}"

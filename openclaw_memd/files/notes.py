@@ -77,6 +77,7 @@ def measure_note(roots: Roots, path: str) -> int | None:
         OSError: the workspace, the folder or the file cannot be reached.
     """
     folder_name, name = path.split("/")
+    roots.refresh()
     with roots.anchored(WORKSPACE) as root:
         try:
             with _held(_open_folder(root, folder_name)) as folder, _held(_open_note(folder, name, 0)) as note:
@@ -151,6 +152,7 @@ class _Note:
 
 def _add(roots: Roots, path: str, addition: Addition, since: int | None) -> Landing:
     folder_name, name = path.split("/")
+    roots.refresh()  # the workspace may be another folder by now: what is accepted belongs where people look
     with roots.anchored(WORKSPACE) as root:
         for _ in range(_TRIES):
             with (

@@ -15,7 +15,7 @@ _RESOLVE_NO_SYMLINKS = 0x04
 _RESOLVE_BENEATH = 0x08
 _AT_FDCWD = -100
 _STEP_BYTES = 4000  # one call takes a path of at most PATH_MAX (4096) bytes
-_NOT_PLAIN = re.compile(rb"(?:^|/)\.{0,2}(?:/|$)|\0")
+_NOT_PLAIN = re.compile(rb"(?:^|/)\.{0,2}(?:/|\Z)|\0")
 _FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -36,7 +36,7 @@ def open_beneath(folder: int, relative: str, flags: int) -> int:
     flags |= os.O_CLOEXEC | os.O_NOFOLLOW
     if not relative:
         return os.open(b".", flags, dir_fd=folder)
-    path = relative.encode("utf-8")
+    path = relative.encode("utf-8", "surrogateescape")
     if _NOT_PLAIN.search(path):
         raise ValueError("not a plain relative path")
     step = _open_resolved if _has_openat2() else _open_walked

@@ -124,6 +124,7 @@ class Calls:
             caller,
             exchange.caller.duplex,
             exchange.delivery,
+            self._metrics.count,
         )
 
         async def work() -> bytes:

@@ -85,6 +85,7 @@ async def recall_deep(call: Call, params: DeepParams) -> DeepResult:
             project_keys=await agent.active_projects(call.caller),
         )
     )
+    call.count("memd_deep_recalls_total", answer.outcome, answer.reason or "")
     agent.hear(call.caller, answer.origins)
     agent.signals.hear(call.caller, params.text, answer.hits)
     return msgspec.convert(msgspec.to_builtins(answer), DeepResult)

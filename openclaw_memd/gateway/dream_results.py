@@ -192,11 +192,12 @@ class DreamExplained(Result, frozen=True, kw_only=True):
 
 
 class DiaryReport(Result, frozen=True, kw_only=True):
-    """One entry of the diary; ``run_id`` is null for one of OpenClaw's."""
+    """One entry of the diary; ``run_id`` is null for one of OpenClaw's, and for a backfill."""
 
     when: str
     text: str
     run_id: str | None
+    backfill: Annotated[bool, Meta(description="it tells of an old note or session, and of no night")] = False
 
 
 class DreamDiary(Result, frozen=True, kw_only=True):

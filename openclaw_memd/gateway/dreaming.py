@@ -9,6 +9,7 @@ from openclaw_memd.domain.claims import CLAIM_CHARS
 from openclaw_memd.domain.dream_pages import PHASES, Phase
 from openclaw_memd.domain.inert import shorten
 from openclaw_memd.domain.promotion_gates import Judged
+from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.dreaming.dreams import Dreams
 from openclaw_memd.dreaming.reports import CandidateLine, NightReport
 from openclaw_memd.dreaming.types import Candidate
@@ -86,9 +87,9 @@ async def explain(call: Call, params: DreamExplainParams) -> DreamExplained:
     if found.judged is None and found.citation is None:
         raise NotFoundError("nothing that was of use says this", field="query")
     return DreamExplained(
-        candidates=() if found.judged is None else (_show(found.judged),),
+        candidates=() if found.judged is None else (_show(found.judged, setback=found.setback),),
         citation=found.citation,
-        reason=_why(found.judged, found.citation),
+        reason=_why(found.judged, found.citation, found.setback),
     )
 
 
@@ -96,17 +97,28 @@ async def read_diary(call: Call, params: DreamDiaryParams) -> DreamDiary:
     """``dream.diary``."""
     entries = await call.services.agent(params.agent_id).dreams.diary(params.limit)
     return DreamDiary(
-        entries=tuple(DiaryReport(when=one.when, text=one.text, run_id=one.run_id) for one in entries)
+        entries=tuple(
+            DiaryReport(
+                when=one.when,
+                text=one.text,
+                run_id=None if one.is_backfill else one.run_id,
+                backfill=one.is_backfill,
+            )
+            for one in entries
+        )
     )
 
 
-def _why(judged: Judged[Candidate] | None, citation: str | None) -> str:
+def _why(judged: Judged[Candidate] | None, citation: str | None, setback: str | None) -> str:
     if citation is not None:
         return f"{citation} says so."
     assert judged is not None
-    if judged.excluded is None:
-        return "It passes every gate: the next night promotes it."
-    return judged.excluded.description
+    if judged.excluded is not None:
+        return judged.excluded.description
+    if setback is None:
+        return "It passes every gate: the next night takes it up."
+    known = next((one.description for one in Setback if one == setback), f"It is no memory ({setback}).")
+    return f"It passes every gate, but would not be written. {known}"
 
 
 async def _show_report(dreams: Dreams, found: NightReport) -> DreamReport:
@@ -123,8 +135,10 @@ def _with_text(line: CandidateLine, texts: Mapping[str, str]) -> dict[str, Any]:
     return {**msgspec.to_builtins(line), "text": None if text is None else shorten(text, SHOWN_CHARS)}
 
 
-def _show(judged: Judged[Candidate], most_chars: int = CLAIM_CHARS) -> CandidateReport:
-    line, candidate = CandidateLine.of(judged), judged.candidate
+def _show(
+    judged: Judged[Candidate], most_chars: int = CLAIM_CHARS, *, setback: str | None = None
+) -> CandidateReport:
+    line, candidate = CandidateLine.of(judged, setback=setback), judged.candidate
     facts = {**msgspec.to_builtins(line), "text": shorten(candidate.text, most_chars)}
     return msgspec.convert({**facts, "origin": candidate.provenance.origin.value}, CandidateReport)
 

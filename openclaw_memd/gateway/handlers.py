@@ -97,6 +97,7 @@ async def search(call: Call, params: SearchParams) -> SearchResult:
             view=agent.view(call.caller),
         )
     )
+    call.count("memd_searches_total", answer.mode, answer.empty_reason or "")
     agent.hear(call.caller, {hit.origin for hit in answer.hits})
     if not params.explain:  # who looks at how a search works has no question
         agent.signals.hear(call.caller, params.query, answer.hits)

@@ -1,6 +1,6 @@
 """The HTTP face of the socket: ``POST /rpc``, ``GET /health``, ``GET /metrics`` and nothing else."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Literal
 
 import msgspec
@@ -29,7 +29,7 @@ class HttpFace:
         dispatcher: Dispatcher,
         limits: Limits,
         healthy: Callable[[], bool],
-        render_metrics: Callable[[], str],
+        render_metrics: Callable[[], Awaitable[str]],
     ) -> None:
         self._dispatcher = dispatcher
         self._limits = limits
@@ -69,7 +69,7 @@ class HttpFace:
                 case "health":
                     await request.respond(self._show_health(), close=is_over_limit)
                 case "metrics":
-                    page = self._render_metrics().encode()
+                    page = (await self._render_metrics()).encode()
                     await request.respond(Answer(200, page, metrics.CONTENT_TYPE), close=is_over_limit)
         except RefusedError as refusal:
             await request.refuse(refusal.answer)

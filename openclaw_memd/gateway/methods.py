@@ -5,14 +5,18 @@ from typing import Any
 
 from openclaw_memd.gateway import (
     attaching,
+    backfilling,
+    backup,
     bootstrap,
     curated,
     deep,
+    doctor,
     dreaming,
     events,
     forgetting,
     handlers,
     history,
+    importing,
     intents,
     notes,
     reviewing,
@@ -157,8 +161,12 @@ METHODS: tuple[AnyMethod, ...] = (
     *deep.METHODS,
     *dreaming.METHODS,
     *reviewing.METHODS,
+    *backfilling.METHODS,
     *intents.METHODS,
     *forgetting.METHODS,
+    *importing.METHODS,
+    *doctor.METHODS,
+    *backup.METHODS,
 )
 
 

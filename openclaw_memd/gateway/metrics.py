@@ -1,15 +1,19 @@
 """Counts for ``/metrics``, in Prometheus' text format (version 0.0.4)."""
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from openclaw_memd.gateway.services import Gauge
+from openclaw_memd.gateway.metric_kinds import KINDS, Sample
 
 CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 
 BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds: from a trivial call to the longest deadline."""
+
+_TIMES = "memd_call_seconds"
 
 
 @dataclass(slots=True)
@@ -23,11 +27,12 @@ class _Histogram:
 
 
 class Metrics:
-    """Calls by method and outcome, and how long they took."""
+    """What the gateway counts: calls by method and outcome, how long they took, and what came of them."""
 
     def __init__(self) -> None:
         self._calls: dict[tuple[str, str], int] = {}
         self._times: dict[str, _Histogram] = {}
+        self._counts: dict[tuple[str, tuple[str, ...]], int] = {}
 
     def count_call(self, method: str, outcome: str, took_s: float) -> None:
         """Count a call; ``outcome`` is ``ok``, ``cancelled`` or the kind of an error."""
@@ -37,37 +42,56 @@ class Metrics:
             times = self._times[method] = _Histogram()
         times.add(took_s)
 
-    def render(self, gauges: Iterable[Gauge]) -> str:
-        """Everything counted so far, and ``gauges``."""
-        lines = ["# HELP memd_calls_total Calls by method and outcome.", "# TYPE memd_calls_total counter"]
-        for (method, outcome), count in sorted(self._calls.items()):
-            lines.append(_sample("memd_calls_total", count, ("method", method), ("outcome", outcome)))
-        lines += ["# HELP memd_call_seconds Time of calls.", "# TYPE memd_call_seconds histogram"]
-        for method, times in sorted(self._times.items()):
-            lines += _render_histogram(method, times)
-        seen: set[str] = set()
-        for gauge in sorted(gauges, key=lambda gauge: gauge.name):
-            if gauge.name not in seen:
-                lines += [f"# HELP {gauge.name} {gauge.meaning}", f"# TYPE {gauge.name} gauge"]
-                seen.add(gauge.name)
-            lines.append(_sample(gauge.name, gauge.value, *gauge.labels))
+    def count(self, name: str, *labels: str, by: int = 1) -> None:
+        """Add to the counter ``name``; ``labels`` are the values of its labels, codes of our own."""
+        if by:
+            key = (name, labels)
+            self._counts[key] = self._counts.get(key, 0) + by
+
+    def samples(self) -> Iterator[Sample]:
+        """Everything counted so far but the times."""
+        for key, count in self._calls.items():
+            yield Sample("memd_calls_total", count, key)
+        for (name, labels), count in self._counts.items():
+            yield Sample(name, count, labels)
+
+    def render(self, more: Iterable[Sample]) -> str:
+        """Everything counted so far and ``more``, by metric in the order of ``KINDS``."""
+        found: defaultdict[str, list[Sample]] = defaultdict(list)
+        for sample in (*self.samples(), *more):
+            found[sample.name].append(sample)
+        lines: list[str] = []
+        for name, kind in KINDS.items():
+            if name == _TIMES:
+                body = [line for method in sorted(self._times) for line in self._render_times(method)]
+            else:
+                samples = sorted(found.pop(name, ()), key=lambda sample: sample.labels)
+                body = [_line(name, kind.labels, sample.labels, sample.value) for sample in samples]
+            if body:
+                lines += [f"# HELP {name} {kind.meaning}", f"# TYPE {name} {kind.type}", *body]
+        if found:
+            raise KeyError(f"metrics that nobody declared: {', '.join(sorted(found))}")
         return "\n".join(lines) + "\n"
 
-
-def _render_histogram(method: str, times: _Histogram) -> list[str]:
-    lines, count = [], 0
-    bounds = [*(f"{bound:g}" for bound in BUCKETS_S), "+Inf"]
-    for bound, added in zip(bounds, times.buckets, strict=True):
-        count += added
-        lines.append(_sample("memd_call_seconds_bucket", count, ("method", method), ("le", bound)))
-    lines.append(_sample("memd_call_seconds_sum", times.total_s, ("method", method)))
-    lines.append(_sample("memd_call_seconds_count", count, ("method", method)))
-    return lines
+    def _render_times(self, method: str) -> Iterator[str]:
+        times, count = self._times[method], 0
+        bounds = [*(f"{bound:g}" for bound in BUCKETS_S), "+Inf"]
+        for bound, added in zip(bounds, times.buckets, strict=True):
+            count += added
+            yield _line(f"{_TIMES}_bucket", ("method", "le"), (method, bound), count)
+        yield _line(f"{_TIMES}_sum", ("method",), (method,), times.total_s)
+        yield _line(f"{_TIMES}_count", ("method",), (method,), count)
 
 
-def _sample(name: str, value: float, *labels: tuple[str, str]) -> str:
-    shown = ",".join(f'{label}="{_escape(text)}"' for label, text in labels)
-    return f"{name}{{{shown}}} {value}" if shown else f"{name} {value}"
+def _line(name: str, labels: tuple[str, ...], values: tuple[str, ...], value: float) -> str:
+    shown = ",".join(f'{label}="{_escape(text)}"' for label, text in zip(labels, values, strict=True))
+    return f"{name}{{{shown}}} {_number(value)}" if shown else f"{name} {_number(value)}"
+
+
+def _number(value: float) -> str:
+    if math.isfinite(value):
+        return str(int(value)) if value == int(value) else repr(float(value))
+    return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
 
 
 def _escape(text: str) -> str:

@@ -8,6 +8,7 @@ from openclaw_memd.domain.admission import Exclusion
 from openclaw_memd.domain.eligibility import Ineligible
 from openclaw_memd.domain.escalation import ESCALATION_REASONS
 from openclaw_memd.domain.flush_plan import FLUSH_REASONS
+from openclaw_memd.domain.importing import ImportReason
 from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.intents.explaining import BLOCKS
@@ -31,6 +32,7 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "too_common": "A keyword has nothing but words that most messages have.",
         "no_word": "A keyword holds nothing that can be said.",
         "unfit": "The text is no lasting memory: a secret, a log, a diff, a phone number, talk of a moment.",
+        "dreaming_off": "`[dreaming] mode` is `off`, so nothing is written.",
         "edited": "The file was changed since the rewrite that is to be undone.",
         "time_based": "Keywords know no time: give `at` or `cron` instead of keywords.",
         "no_context": "The call needs the owner's authority and has no context.",
@@ -66,14 +68,16 @@ ERROR_REASONS: Mapping[str, str] = MappingProxyType(
         "embedding": "The configured remote embedding provider cannot be used now.",
         "disk_full": "The disk is full.",
         "disk_error": "The disk cannot be read or written.",
-        "read_only": "The database or its folder cannot be written.",
+        "read_only": "The file, or the database or its folder, is not to be written.",
         "denied": "The system denies access to the state folder.",
-        "no_folder": "Something else is where the state folder should be.",
+        "no_folder": "The state folder, or the ledger in it, is gone, or something else is in its place.",
         "locked": "Another process holds the database.",
         "lock_held": "Another daemon has the workspace.",
         "damaged": "The database is damaged and is being mended.",
         "loading": "The vectors are being loaded.",
         "closed": "The daemon is stopping.",
+        "exists": "There is something at the path already.",
+        "in_workspace": "The path lies in a workspace or in the state, where no archive may be.",
         "job_cancelled": "Somebody cancelled the job.",
     }
 )
@@ -85,6 +89,11 @@ SKIP_REASONS: Mapping[str, str] = MappingProxyType(
 )
 """Why a file is not indexed: in ``skipped`` and ``excluded`` of ``status``, errors of ``recall.get`` and of
 rewrites."""
+
+IMPORT_REASONS: Mapping[str, str] = MappingProxyType(
+    {reason.value: reason.description for reason in ImportReason}
+)
+"""Why a file is not imported or not taken back, beside ``SKIP_REASONS``."""
 
 ANSWER_REASONS: Mapping[str, str] = MappingProxyType(
     {

@@ -13,6 +13,7 @@ from openclaw_memd.gateway.reasons import (
     DEEP_REASONS,
     ERROR_REASONS,
     EXCLUDED_REASONS,
+    IMPORT_REASONS,
     INTENT_REASONS,
     MESSAGE_REASONS,
     PLAN_REASONS,
@@ -104,6 +105,7 @@ def render_reference() -> str:
         "",
         *_reasons(SKIP_REASONS),
     ]
+    lines += ["", "### Reasons why a file is not imported or not taken back", "", *_reasons(IMPORT_REASONS)]
     lines += ["", "### Reasons why a transcript file is left out", "", *_reasons(TRANSCRIPT_REASONS)]
     lines += ["", "### Reasons why a message is not kept", "", *_reasons(MESSAGE_REASONS)]
     lines += ["", "### Reasons of a flush plan", "", *_reasons(PLAN_REASONS)]

@@ -1,5 +1,6 @@
 """Refused connections in the log: whoever knocks a thousand times a second must not fill the disk."""
 
+from collections import Counter
 from typing import Literal
 
 import structlog
@@ -8,16 +9,17 @@ import trio
 EVERY_S = 10.0
 """At most one line of a kind in this time."""
 
-Refusal = Literal["connections", "peer", "protocol"]
-"""Over ``limits.connections``; of a user that is not ours; in neither of the two protocols."""
+Refusal = Literal["connections", "descriptors", "peer", "protocol"]
+"""Over ``limits.connections``; for want of a descriptor; of a user that is not ours; in neither protocol."""
 
 log = structlog.get_logger("memd.gateway")
 
 
 class Refusals:
-    """Logs the first refusal of a kind at once, and those that follow as a count."""
+    """Logs the first refusal of a kind at once, and those that follow as a count; ``counts`` has them all."""
 
     def __init__(self) -> None:
+        self.counts: Counter[Refusal] = Counter()
         self._held: dict[Refusal, int] = {}
         self._nursery: trio.Nursery | None = None
 
@@ -34,6 +36,7 @@ class Refusals:
         """A connection was refused; what is known of it is logged if it gets a line of its own."""
         if self._nursery is None:
             raise RuntimeError("refusals can only be noted while they are run")
+        self.counts[kind] += 1
         if kind in self._held:
             self._held[kind] += 1
             return

@@ -167,12 +167,25 @@ class JobReport(Result, frozen=True, kw_only=True):
     """One job, running or of the last that ended."""
 
     id: str
-    kind: Annotated[str, Meta(description="rebuild or sync")]
+    kind: Annotated[str, Meta(description="such as rebuild or backup")]
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     done: int
     total: Annotated[int | None, Meta(description="steps, once they are known")]
     result: Annotated[Any, Meta(description="what the job gave")] = None
     error: Annotated[str | None, Meta(description="why it gave nothing")] = None
+
+
+class BackupReport(Result, frozen=True, kw_only=True):
+    """How the last backup went, and when the next is due."""
+
+    last_at: str | None
+    last_outcome: Annotated[
+        Literal["ok", "failed", "cancelled"] | None, Meta(description="null: none was made yet")
+    ]
+    path: Annotated[str | None, Meta(description="relative to the data folder; null for one elsewhere")]
+    reason: Annotated[str | None, Meta(description="why it failed: a code of the list of reasons")] = None
+    left_out: Annotated[int, Meta(ge=0, description="paths that are not in it")] = 0
+    next_at: Annotated[str | None, Meta(description="null without a schedule")]
 
 
 class StatusReport(Result, frozen=True, kw_only=True):
@@ -189,6 +202,9 @@ class StatusReport(Result, frozen=True, kw_only=True):
     agents: tuple[AgentReport, ...]
     jobs: tuple[JobReport, ...]
     warnings: Annotated[tuple[str, ...], Meta(description="plain sentences about what to know or do")]
+    backup: Annotated[
+        BackupReport | None, Meta(description="left out while there is neither a backup nor a schedule")
+    ] = None
 
 
 class SyncReport(Written, frozen=True, kw_only=True):

@@ -109,7 +109,9 @@ async def review(call: Call, params: ReviewParams) -> ReviewResult:
 
 async def accept(call: Call, params: AcceptParams) -> AcceptResult:
     """``dream.accept``."""
-    done = await call.services.agent(params.agent_id).reviewing.accept(params.ids)
+    agent = call.services.agent(params.agent_id)
+    done = await agent.reviewing.accept(params.ids)
+    await agent.show(done.files, call.deadline_at)
     return AcceptResult(
         accepted=dict(done.accepted), rejected=dict(done.rejected), preimage_ids=done.preimage_ids
     )
@@ -128,7 +130,9 @@ async def reject(call: Call, params: RejectParams) -> RejectResult:
 
 async def undo(call: Call, params: DreamUndoParams) -> DreamUndoResult:
     """``dream.undo``."""
-    undone = await call.services.agent(params.agent_id).reviewing.undo(params.run_id)
+    agent = call.services.agent(params.agent_id)
+    undone = await agent.reviewing.undo(params.run_id)
+    await agent.show(undone.files, call.deadline_at)
     return DreamUndoResult(run_id=undone.run_id, files=undone.files, undone=undone.undone)
 
 

@@ -26,6 +26,7 @@ from openclaw_memd.gateway.faults import (
     make_fault,
 )
 from openclaw_memd.gateway.jsonguard import JsonError, parse
+from openclaw_memd.gateway.metrics import Metrics
 from openclaw_memd.gateway.params import nearest
 
 BATCH_PARALLEL = 8
@@ -37,8 +38,9 @@ _encode = msgspec.json.Encoder().encode
 class Dispatcher:
     """Answers JSON-RPC messages."""
 
-    def __init__(self, calls: Calls, limits: Limits) -> None:
+    def __init__(self, calls: Calls, limits: Limits, metrics: Metrics) -> None:
         self._calls = calls
+        self._metrics = metrics
         self._limits = limits
 
     async def answer(self, raw: bytes, caller: Caller, delivery: Delivery | None = None) -> bytes:
@@ -50,14 +52,14 @@ class Dispatcher:
         try:
             message = parse(raw, depth=self._limits.depth)
         except JsonError as error:
-            return encode_fault(_json_fault(error))
+            return self._refuse(_json_fault(error))
         if not isinstance(message, list):
             answer = await self._answer_one(message, exchange)
             return b"" if answer is None else _encode(answer)
         if not message:
-            return encode_fault(_invalid_request("an empty batch"))
+            return self._refuse(_invalid_request("an empty batch"))
         if len(message) > self._limits.batch:
-            return encode_fault(too_large(f"a batch has at most {self._limits.batch} calls", "batch"))
+            return self._refuse(too_large(f"a batch has at most {self._limits.batch} calls", "batch"))
         answers = await self._answer_batch(message, exchange)
         return _encode(answers) if answers else b""
 
@@ -102,7 +104,7 @@ class Dispatcher:
 
     async def _answer_one(self, element: object, exchange: Exchange) -> Any:
         if not _is_request(element):
-            return msgspec.Raw(encode_fault(_invalid_request("not a JSON-RPC 2.0 request")))
+            return msgspec.Raw(self._refuse(_invalid_request("not a JSON-RPC 2.0 request")))
         request = create_request(element)
         result = await self._call(request, exchange)
         if not not_notification((request, result)):
@@ -113,9 +115,9 @@ class Dispatcher:
         functions = self._calls.functions
         if request.method not in functions:
             hint = nearest(request.method, functions)
-            return _failed(make_fault(METHOD_NOT_FOUND, "method_not_found", f"no such method{hint}"))
+            return self._failed(make_fault(METHOD_NOT_FOUND, "method_not_found", f"no such method{hint}"))
         if isinstance(request.params, list) and request.params:
-            return _failed(
+            return self._failed(
                 make_fault(
                     InvalidParamsError.code,
                     InvalidParamsError.kind,
@@ -125,6 +127,15 @@ class Dispatcher:
             )
         # The structs check params, so the library's own look at a function's signature is left out.
         return await call(request, exchange, functions[request.method])
+
+    def _refuse(self, fault: Fault) -> bytes:
+        """A message, or a part of a batch, that is no call of a method."""
+        self._metrics.count("memd_requests_refused_total", fault.data["kind"])
+        return encode_fault(fault)
+
+    def _failed(self, fault: Fault) -> Any:
+        self._metrics.count("memd_requests_refused_total", fault.data["kind"])
+        return Error(fault.code, fault.message, fault.data)
 
 
 def too_large(message: str, reason: str) -> Fault:
@@ -142,10 +153,6 @@ def _is_request(element: object) -> bool:
         and isinstance(element.get("id"), str | int | float | None)
         and not isinstance(element.get("id"), bool)
     )
-
-
-def _failed(fault: Fault) -> Any:
-    return Error(fault.code, fault.message, fault.data)
 
 
 def _invalid_request(message: str) -> Fault:

@@ -19,18 +19,24 @@ from openclaw_memd.gateway.hyper import HttpServer, RequestStream
 from openclaw_memd.gateway.idling import IdleConnections
 from openclaw_memd.gateway.lines import LineConnection
 from openclaw_memd.gateway.listener import Listener
+from openclaw_memd.gateway.measures import measure
 from openclaw_memd.gateway.methods import METHODS
+from openclaw_memd.gateway.metric_kinds import Sample
 from openclaw_memd.gateway.metrics import Metrics
 from openclaw_memd.gateway.peers import Peer, identify
+from openclaw_memd.gateway.process_measures import measure_process
 from openclaw_memd.gateway.refusals import Refusals
 from openclaw_memd.gateway.rpc import Dispatcher
-from openclaw_memd.gateway.services import Gauge, Services
+from openclaw_memd.gateway.services import Services
 from openclaw_memd.gateway.stream import BoundedStream
 
 log = structlog.get_logger("memd.gateway")
 
 GRACE_S = 3.0
 """How long calls in flight may take once the daemon stops."""
+
+LOOK_S = 2.0
+"""How long ``/metrics`` waits for what ``status`` tells: a disk that hangs must not hide the rest."""
 
 REFUSAL_S = 0.5
 """How long a connection over the limit has to show which protocol it speaks, and what it asks for."""
@@ -44,7 +50,7 @@ class Gateway:
         self._limits = limits
         self._metrics = Metrics()
         self._calls = Calls(METHODS, services, limits, self._metrics)
-        self._dispatcher = Dispatcher(self._calls, limits)
+        self._dispatcher = Dispatcher(self._calls, limits, self._metrics)
         self._face = HttpFace(self._dispatcher, limits, services.healthy, self._render_metrics)
         self._http = HttpServer(limits)
         self._open: set[trio.SocketStream] = set()
@@ -71,7 +77,9 @@ class Gateway:
             async with trio.open_nursery() as connections:
                 try:
                     async with trio.open_nursery() as accepting:
-                        await accepting.start(accept, listener, handle, connections)
+                        note = partial(self._refusals.note, "descriptors")
+                        accept_all = partial(accept, listener, handle, connections, on_exhausted=note)
+                        await accepting.start(accept_all)
                         task_status.started()
                         await stopping.wait()
                         accepting.cancel_scope.cancel()
@@ -181,15 +189,23 @@ class Gateway:
             log.info("root connected", uid=peer.uid, pid=peer.pid)
         return peer.is_allowed
 
-    def _render_metrics(self) -> str:
-        return self._metrics.render([*self._own_gauges(), *self._services.metrics()])
+    async def _render_metrics(self) -> str:
+        """The page, without what ``status`` tells when that cannot be looked at in time."""
+        began = trio.current_time()
+        samples = [*self._measure(), *measure_process(), *self._services.measure()]
+        with trio.move_on_after(LOOK_S):
+            samples += measure(await self._services.status(False))
+            samples.append(Sample("memd_status_seconds", trio.current_time() - began))
+        return self._metrics.render(samples)
 
-    def _own_gauges(self) -> Iterable[Gauge]:
-        yield Gauge("memd_connections", "Open connections.", len(self._open))
+    def _measure(self) -> Iterable[Sample]:
+        yield Sample("memd_healthy", self._services.healthy())
+        yield Sample("memd_connections", len(self._open))
+        for kind, count in self._refusals.counts.items():
+            yield Sample("memd_connections_refused_total", count, (kind,))
         for pace, admission in self._calls.admissions.items():
-            label = (("pace", pace),)
-            yield Gauge("memd_calls_running", "Calls that run.", admission.running, label)
-            yield Gauge("memd_calls_waiting", "Calls that wait.", admission.waiting, label)
+            yield Sample("memd_calls_running", admission.running, (pace,))
+            yield Sample("memd_calls_waiting", admission.waiting, (pace,))
 
 
 async def _sniff(stream: trio.SocketStream, read_s: float) -> Literal["line", "http", "unknown"] | None:

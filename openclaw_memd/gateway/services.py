@@ -1,14 +1,12 @@
 """What the gateway asks of the daemon that it serves."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from openclaw_memd.config.sections import Search
 from openclaw_memd.curated.history import History
 from openclaw_memd.curated.remember import Remembered, Wish
 from openclaw_memd.curated.revisions import Rewritten
-from openclaw_memd.deep.recall import DeepRecall
 from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.lint import Finding
@@ -18,6 +16,7 @@ from openclaw_memd.dreaming.reviewing import Reviewing
 from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.events import Events
 from openclaw_memd.gateway.dream_results import DreamStatus
+from openclaw_memd.gateway.metric_kinds import Sample
 from openclaw_memd.gateway.results import StatusReport, SyncReport
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.read_lines import Selection
@@ -26,25 +25,22 @@ from openclaw_memd.intents.explaining import Explaining
 from openclaw_memd.intents.firing import Firing
 from openclaw_memd.intents.reminders import Reminders
 from openclaw_memd.intents.service import Intents
-from openclaw_memd.jobs import Job, Jobs
+from openclaw_memd.jobs import Job, Jobs, Progress
 from openclaw_memd.models.chat.runtime import AttachedRuntimes
 from openclaw_memd.notes.types import Observed
 from openclaw_memd.notes.writer import NoteWriter
-from openclaw_memd.ops.forgetting import Forgetting
+from openclaw_memd.ops.backup.types import Made
 from openclaw_memd.ports import ChatModel
 from openclaw_memd.recall.types import GetAnswer, GetRequest, SearchAnswer, SearchRequest
 from openclaw_memd.sessions.service import Sessions
 from openclaw_memd.turn.turns import Turns
 
-
-@dataclass(frozen=True, slots=True)
-class Gauge:
-    """A number for ``/metrics``, such as ``memd_chunks`` with the label ``agent="main"``."""
-
-    name: str
-    meaning: str
-    value: float
-    labels: tuple[tuple[str, str], ...] = ()
+if TYPE_CHECKING:
+    from openclaw_memd.deep.recall import DeepRecall
+    from openclaw_memd.dreaming.backfill import Backfill
+    from openclaw_memd.ops.doctor.doctor import Doctor
+    from openclaw_memd.ops.forgetting import Forgetting
+    from openclaw_memd.ops.imports.service import Imports
 
 
 class AgentServices(Protocol):
@@ -61,8 +57,13 @@ class AgentServices(Protocol):
         ...
 
     @property
-    def forgetting(self) -> Forgetting:
+    def forgetting(self) -> "Forgetting":
         """Forgets in the agent's workspace."""
+        ...
+
+    @property
+    def imports(self) -> "Imports":
+        """Imports into the agent's workspace."""
         ...
 
     @property
@@ -131,6 +132,10 @@ class AgentServices(Protocol):
         """Write what the owner wants to be known into a curated file."""
         ...
 
+    async def show(self, files: Iterable[str], deadline_at: float) -> None:
+        """Show in the index what was written to curated files, as far as there is time."""
+        ...
+
     async def lint(self, file: str | None) -> Sequence[Finding]:
         """What people should look at in the curated files."""
         ...
@@ -166,7 +171,7 @@ class AgentServices(Protocol):
         ...
 
     @property
-    def deep(self) -> DeepRecall:
+    def deep(self) -> "DeepRecall":
         """The agent's deep recall."""
         ...
 
@@ -178,6 +183,11 @@ class AgentServices(Protocol):
     @property
     def dreams(self) -> Dreams:
         """The nights of the agent's workspace."""
+        ...
+
+    @property
+    def backfill(self) -> "Backfill":
+        """Looks through the old notes and sessions of the agent's workspace; loaded at its first use."""
         ...
 
     @property
@@ -211,8 +221,21 @@ class AgentServices(Protocol):
         ...
 
 
+class BackupServices(Protocol):
+    """Archives of everything."""
+
+    async def create(self, path: str | None, progress: Progress) -> Made:
+        """Make an archive at ``path``, or in the data folder."""
+        ...
+
+
 class Services(Protocol):
     """The whole daemon."""
+
+    @property
+    def backups(self) -> BackupServices:
+        """Makes archives."""
+        ...
 
     @property
     def jobs(self) -> Jobs:
@@ -232,6 +255,14 @@ class Services(Protocol):
         """
         ...
 
+    def doctor(self, agent_id: str) -> "Doctor":
+        """Looks at one agent's memory and mends it; loaded at its first use.
+
+        Raises:
+            NotFoundError: there is no such agent.
+        """
+        ...
+
     async def status(self, deep: bool) -> StatusReport:
         """The state of everything; without ``deep`` only what is known at once."""
         ...
@@ -240,6 +271,6 @@ class Services(Protocol):
         """Whether the daemon is ready and its writer alive."""
         ...
 
-    def metrics(self) -> Iterable[Gauge]:
-        """Numbers to show beside the gateway's own."""
+    def measure(self) -> Iterable[Sample]:
+        """Numbers for ``/metrics`` beside the gateway's own and those that ``status`` tells."""
         ...

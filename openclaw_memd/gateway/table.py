@@ -21,12 +21,17 @@ PACES: tuple[Pace, ...] = ("read", "write", "sync", "turn", "deep", "job")
 P = TypeVar("P", bound=CallParams)
 
 
+def count_nothing(name: str, *labels: str, by: int = 1) -> None:
+    """Where nobody counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """What a handler works with. ``deadline_at`` is in trio's time, infinite for a call without deadline.
 
     ``caller`` is None without a context: then it is the operator. ``duplex`` is the connection's other
-    direction, None where it has none; ``delivery`` tells whether the answer was sent.
+    direction, None where it has none; ``delivery`` tells whether the answer was sent. ``count`` adds to a
+    counter of ``/metrics``: its name and the values of its labels.
     """
 
     services: Services
@@ -35,6 +40,7 @@ class Call:
     caller: Caller | None = None
     duplex: Duplex | None = None
     delivery: Delivery = field(default_factory=Delivery)
+    count: Callable[..., None] = count_nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,18 @@ async def answer_turn(call: Call, params: TurnParams) -> TurnResult:
     reply = await agent.turns.answer(request)
     if reply.when_lost is not None:
         call.delivery.when_lost.append(reply.when_lost)
-    return msgspec.convert(reply.answer, TurnResult)
+    answer = msgspec.convert(reply.answer, TurnResult)
+    _count(call, answer)
+    return answer
+
+
+def _count(call: Call, answer: TurnResult) -> None:
+    for what in ("triggers", "intents", "reminders", "refreshed"):
+        call.count("memd_injected_total", what, by=len(getattr(answer, what)))
+    call.count("memd_injected_total", "project", by=bool(answer.project_block))
+    call.count("memd_escalations_total", "yes" if answer.escalate.run else "no", answer.escalate.reason)
+    for part in answer.degraded:
+        call.count("memd_turns_degraded_total", part)
 
 
 LATE = TurnResult(

@@ -1,5 +1,7 @@
 """The connections to one database file, and whether that file is still what lies at its path."""
 
+import errno
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,9 +94,17 @@ class Connections:
             self._readers.append(reader)
 
     def open_again(self) -> None:
-        """Open what lies at the path now, or make it. Errors as when first opened; none is open then."""
+        """Open what lies at the path now; a missing one is made, unless it is one that nothing gives again.
+
+        Raises:
+            FileNotFoundError: such a file is gone. An empty one in its place would hide that it is lost.
+            OSError, apsw.Error: as when first opened; none is open then.
+        """
+        may_create = self._durability is not Durability.DURABLE
+        if not may_create and not self.path.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path.name)
         create_private_file(self._marker)
-        self._open()
+        self._open(create=may_create)
 
     def close(self) -> None:
         """The last connection to go moves the log into the file that it has open, wherever that is now."""
@@ -118,8 +128,8 @@ class Connections:
                 if inode is not None and inode == ours:
                     path.unlink()
 
-    def _open(self) -> None:
-        self._writer = open_writer(self.path, self._durability)
+    def _open(self, *, create: bool = True) -> None:
+        self._writer = open_writer(self.path, self._durability, create=create)
         try:
             self._prepare(self._writer)
             self._point = open_reader(self.path)

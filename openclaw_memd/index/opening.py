@@ -109,7 +109,7 @@ def open_state(
             ((owner,),) = connection.execute("SELECT workspace_id FROM workspace").fetchall()
             if owner != workspace_id:
                 raise ForeignStateError("the state belongs to another workspace")
-        lost = True  # should it have to be made anew while it is in use
+        lost = True  # should an empty file take its place while it is in use
 
     try:
         store = Store(path, Durability.DURABLE, prepare)

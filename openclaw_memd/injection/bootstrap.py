@@ -10,6 +10,7 @@ import structlog
 import trio
 
 from openclaw_memd.curated.core import CuratedCore
+from openclaw_memd.curated.entries import CuratedState
 from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.bootstrap_block import Kind, Section, bootstrap_block
 from openclaw_memd.domain.bootstrap_files import FILES, Reason, files_for, tells_days
@@ -23,6 +24,9 @@ from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
 
 log = structlog.get_logger("memd.bootstrap")
+
+LOOK_SHARE: Final = 0.8
+"""How much of the time the curated files are waited for; what is given of them takes some milliseconds."""
 
 FIGURES_S: Final = 0.1
 """How long ``status`` waits for figures of files that changed."""
@@ -111,14 +115,16 @@ class Bootstrap:
         *,
         active_projects: Collection[str] = (),
         deadline_at: float | None = None,
+        state: CuratedState | None = None,
     ) -> tuple[RefreshedFile, ...]:
         """The files of which the session was given something else than it would be now.
 
+        ``state`` are the curated files, where somebody looked at them for this call already.
         ``known`` has the hash that each file was given with. A curated file that is not among them counts as
         one of which nothing was given: it may have been made since. Other files come at the start alone.
         """
         refreshed = []
-        given = await self._give(view, active_projects, deadline_at, begins=False)
+        given = await self._give(view, active_projects, deadline_at, begins=False, state=state)
         for file in given.values():
             if file.is_unknown:
                 continue
@@ -128,24 +134,33 @@ class Bootstrap:
                 refreshed.append(RefreshedFile(file.file, file.text, file.hash))
         return tuple(refreshed)
 
-    async def figures(self) -> tuple[CuratedFigures, ...]:
+    async def figures(self, within_s: float = FIGURES_S) -> tuple[CuratedFigures, ...]:
         """How much of each curated file, as it was last seen, reaches its owner's sessions.
 
-        Of files that take long to tell of it is what was told before.
+        Of files that take longer to tell of than ``within_s`` it is what was told before.
         """
         today = self._zone.day(self._clock.now())
         work = partial(self._files.figures, self._core.state, today)
-        with trio.move_on_after(FIGURES_S):
+        with trio.move_on_after(within_s):
             return await trio.to_thread.run_sync(work, limiter=self._core.spare, abandon_on_cancel=True)
         return self._files.last_figures
 
     async def _give(
-        self, view: View, active_projects: Collection[str], deadline_at: float | None, *, begins: bool
+        self,
+        view: View,
+        active_projects: Collection[str],
+        deadline_at: float | None,
+        *,
+        begins: bool,
+        state: CuratedState | None = None,
     ) -> Mapping[str, GivenFile]:
         names = files_for(view, begins=begins)
         if not names:
             return {}
-        state = await self._core.refresh(deadline_at)
+        if state is None:
+            now = trio.current_time()
+            look_until = None if deadline_at is None else now + LOOK_SHARE * (deadline_at - now)
+            state = await self._core.refresh(look_until)
         await self._read([name for name in FILES if name not in CURATED_FILES], deadline_at)
         asking = Asking(
             names,

@@ -18,12 +18,13 @@ class CuratedChoice:
     """What is shown of one file.
 
     ``withheld`` counts what may not be shown, by reason; ``unvouched`` are the places of that part of it
-    which nobody vouches for.
+    which nobody vouches for, ``left_out`` those of what has no room.
     """
 
     choice: Choice
     withheld: Mapping[Ineligible, int]
     unvouched: tuple[str, ...]
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ def choose(text: CuratedText, limits: Limits) -> CuratedChoice:
     """
     is_limited = limits.audience is Bootstrap.PROJECT and text.file == MEMORY
     candidates: list[Candidate] = []
+    places: list[str] = []
     withheld: Counter[Ineligible] = Counter()
     unvouched: list[str] = []
     for one in text.entries:
@@ -57,5 +59,8 @@ def choose(text: CuratedText, limits: Limits) -> CuratedChoice:
                 unvouched.append(one.citation)
         elif one.entry.annotations.projects or not is_limited:
             candidates.append(Candidate(one.entry, one.observed_on))
+            places.append(one.citation)
     choice = choose_entries(text.text, candidates, limits.max_chars, name=text.file, unvouched=text.unvouched)
-    return CuratedChoice(choice, withheld, tuple(unvouched))
+    shown = frozenset(choice.shown)
+    left_out = tuple(place for index, place in enumerate(places) if index not in shown)
+    return CuratedChoice(choice, withheld, tuple(unvouched), left_out)

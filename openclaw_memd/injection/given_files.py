@@ -103,7 +103,7 @@ class CuratedFigures:
     """How much of a curated file reaches the sessions of its owner.
 
     ``chars`` is the length of the file, ``injected_chars`` that of what is given of it. ``unvouched`` are the
-    places that are never given, since nobody vouches for them.
+    places that are never given, since nobody vouches for them, ``left_out_places`` those without room.
     """
 
     file: str
@@ -112,6 +112,7 @@ class CuratedFigures:
     injected_chars: int
     left_out: int
     unvouched: tuple[str, ...]
+    left_out_places: tuple[str, ...]
 
 
 class GivenFiles:
@@ -176,15 +177,14 @@ class GivenFiles:
     def last_known(self, asking: Asking) -> Mapping[str, GivenFile]:
         """What was given last on this day to this audience in these projects, if ``give`` takes too long.
 
-        A curated file that is gone, or that somebody does not vouch for all of, is not known, nor is one that
-        was not given yet.
+        A curated file that is gone, that changed in a way that nobody can judge yet, or that somebody does
+        not vouch for all of, is not known, nor is one that was not given yet.
         """
         with self._lock:
             found = self._last.get(asking.audience_key, {})
-        files = asking.state.files
         return {
             name: found[name]
-            if name in found and (name not in CURATED_FILES or (name in files and not files[name].unvouched))
+            if name in found and (name not in CURATED_FILES or _is_sure(asking.state, name))
             else _missing(name, self._budgets.of(name), None, is_unknown=True)
             for name in asking.names
         }
@@ -221,6 +221,7 @@ class GivenFiles:
             injected_chars=len(worst.choice.text),
             left_out=worst.choice.left_out,
             unvouched=worst.unvouched,
+            left_out_places=worst.left_out,
         )
 
 
@@ -248,8 +249,14 @@ def _give_curated(state: CuratedState, name: str, limits: Limits) -> GivenFile:
         hash=hash_text(shown),
         left_out=found.choice.left_out,
         is_cut=found.choice.left_out > 0,
+        is_unknown=state.problems.get(name) == UNKNOWN_ORIGINS,
         withheld=found.withheld,
     )
+
+
+def _is_sure(state: CuratedState, name: str) -> bool:
+    text = state.files.get(name)
+    return text is not None and not text.unvouched and state.problems.get(name) != UNKNOWN_ORIGINS
 
 
 def _give_prose(name: str, found: InstructionText | SkipReason | None, budget: int) -> GivenFile:

@@ -1,6 +1,6 @@
 """The curated entries of a workspace that have triggers, as they are now."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -42,36 +42,42 @@ class TriggerEntries:
         self._analyzer = analyzer
         self._stems = Stems(analyzer.languages)
         self._snapshot: Snapshot | None = None
+        self._standing: tuple[int, Mapping[tuple[str, str], CuratedEntry]] = (0, {})
         self._turn = trio.Lock()
         self._changed = trio.Event()
 
     @property
     def version(self) -> int:
-        """The version of the curated files as they are known now."""
-        return self._core.state.version
+        """The version of the curated files as far as they may be shown now."""
+        return self._core.sure.version
 
     def note_changed(self, _before: CuratedState, _now: CuratedState) -> None:
         """Hear that the curated files changed."""
         self._changed.set()
 
-    async def current(self, deadline_at: float) -> Snapshot | None:
-        """The entries as they are now; as they were last known, without those that are not there any more or
-        that nobody vouches for now, when that cannot be told by ``deadline_at`` (in trio's time).
+    async def current(self, deadline_at: float, state: CuratedState | None = None) -> Snapshot | None:
+        """The entries as they are now, or in ``state``, if it was looked for before.
+
+        When that cannot be told by ``deadline_at`` (in trio's time), it is how they were last known: whoever
+        gets another ``version`` than the present one asks of each whether it is ``present``.
         """
         now = trio.current_time()
         until_at = now + SHARE * (deadline_at - now)
-        state = await self._core.refresh(until_at)
-        with trio.move_on_at(until_at):
-            return await self._of(state)
+        if state is None:
+            state = await self._core.refresh(until_at)
+        if not state.is_in_doubt:
+            with trio.move_on_at(until_at):
+                return await self._of(state)
         return self._snapshot
 
     def present(self, entry: CuratedEntry) -> CuratedEntry | None:
         """``entry`` of a snapshot as it stands in the files now, if it does and somebody vouches for it."""
-        text = self._core.state.files.get(entry.file)
-        for one in () if text is None else text.entries:
-            if one.entry.text == entry.entry.text:
-                return one if is_trusted(one.provenance.origin) else None
-        return None
+        state = self._core.sure
+        if self._standing[0] != state.version:
+            entries = (one for text in state.files.values() for one in reversed(text.entries))
+            self._standing = state.version, {(one.file, one.entry.text): one for one in entries}
+        one = self._standing[1].get((entry.file, entry.entry.text))
+        return one if one is not None and is_trusted(one.provenance.origin) else None
 
     async def run(self) -> None:
         """Keep the index like the files, so that no message waits for that, until cancelled."""

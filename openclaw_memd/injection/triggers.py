@@ -10,7 +10,7 @@ from typing import Final, Literal
 import trio
 
 from openclaw_memd.config.sections import Inject
-from openclaw_memd.curated.entries import CuratedEntry
+from openclaw_memd.curated.entries import CuratedEntry, CuratedState
 from openclaw_memd.domain.eligibility import why_not
 from openclaw_memd.domain.spoken import spoken_text
 from openclaw_memd.domain.text import Term
@@ -59,17 +59,23 @@ class Triggers:
         self._threads = trio.CapacityLimiter(2)
 
     async def match(
-        self, text: str, *, active_projects: Collection[str], deadline_at: float
+        self,
+        text: str,
+        *,
+        active_projects: Collection[str],
+        deadline_at: float,
+        state: CuratedState | None = None,
     ) -> tuple[TriggerHit, ...]:
         """The entries that the message ``text`` brings up, best first, as many as the settings allow.
 
-        Words count at once; meaning counts as far as the embedder answers before ``deadline_at`` (in trio's
-        time). Where the curated files cannot be told in time, it is what was last known and is still there.
+        ``state`` are the curated files, where somebody looked at them for this message already. Words count
+        at once; meaning counts as far as the embedder answers before ``deadline_at`` (in trio's time). Where
+        the curated files cannot be told in time, it is what was last known and is still there.
         """
         message = spoken_text(text)
         if not message.strip() or not self._settings.trigger_entries:
             return ()
-        snapshot = await self._entries.current(deadline_at)
+        snapshot = await self._entries.current(deadline_at, state)
         if snapshot is None or not snapshot.entries:
             return ()
         turn = _Turn(snapshot, message, frozenset(active_projects), self._today())
@@ -88,7 +94,8 @@ class Triggers:
         best = sorted(hits.values(), key=_rank)
         if snapshot.version != self._entries.version:  # there was no time to take up the present one
             present = ((hit, self._entries.present(hit.entry)) for hit in best)
-            best = [replace(hit, entry=entry) for hit, entry in present if entry is not None]
+            still = (replace(hit, entry=entry) for hit, entry in present if entry is not None)
+            return tuple(islice(still, self._settings.trigger_entries))
         return tuple(best[: self._settings.trigger_entries])
 
 

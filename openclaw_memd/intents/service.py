@@ -192,7 +192,10 @@ class Intents:
         now = self.clock.now()
         steps = (
             partial(
-                intents.settle_intents, settle=lambda intent: settle_by_clock(intent, now, self.zone), now=now
+                intents.settle_intents,
+                settle=lambda intent: settle_by_clock(intent, now, self.zone),
+                forms=lambda intent: keyword_forms(intent.keywords, self.stems),
+                now=now,
             ),
             partial(intent_words.drop_closed_words, before=now - RELEASE_WINDOW),
             partial(intent_fires.prune_fires, before=now - CLOSED_KEPT),

@@ -271,5 +271,5 @@ class ModelHost:
 
 def _advice(model: LocalModel) -> str:
     if model.expected:
-        return f"run: memd model install {model.name}"
+        return f"run: `memd model install {model.name}`"
     return "install it again or use another (memd model list)"

@@ -11,7 +11,7 @@ from openclaw_memd.models.recipe import Recipe, recipe_for
 from openclaw_memd.models.reference import Reference, references
 from openclaw_memd.ports import Calibration
 
-NO_LIBRARY = "llama-cpp-python is not installed; run: make model (or: pip install 'openclaw-memd[local]')"
+NO_LIBRARY = "llama-cpp-python is not installed; run: `pip install 'openclaw-memd[local]'` (or `make model`)"
 _IDENTITY_CHARS = 16
 
 Stamp = tuple[int, int, int]
@@ -86,7 +86,7 @@ def locate_gguf(data_dir: Path, model: str | None) -> Path:
     except OSError as error:
         raise _unreadable(path, error) from None
     if not is_gguf:
-        raise MissingModelError(f"the model {path.stem} is not a GGUF file; run: memd model install")
+        raise MissingModelError(f"the model {path.stem} is not a GGUF file; run: `memd model install`")
     return path
 
 
@@ -100,7 +100,7 @@ def _find_path(data_dir: Path, model: str | None) -> Path:
         for name in CATALOG:
             if (folder / f"{name}.gguf").is_file():
                 return folder / f"{name}.gguf"
-        raise MissingModelError("no embedding model is installed; run: memd model install")
+        raise MissingModelError("no embedding model is installed; run: `memd model install`")
     if model.endswith(".gguf") or "/" in model:
         path = Path(model).expanduser()
         if not path.is_file():
@@ -108,7 +108,7 @@ def _find_path(data_dir: Path, model: str | None) -> Path:
         return path
     path = folder / f"{model}.gguf"
     if not path.is_file():
-        raise MissingModelError(f"the model {model} is not installed; run: memd model install {model}")
+        raise MissingModelError(f"the model {model} is not installed; run: `memd model install {model}`")
     return path
 
 

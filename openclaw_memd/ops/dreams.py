@@ -46,6 +46,7 @@ class DreamPages:
             {*work.lost.keys, *(key for _, key in work.lost.places)},
             takes,
             cut_other,
+            takes_source=work.takes_source,
             dry_run=dry_run,
         )
         work.kept += [

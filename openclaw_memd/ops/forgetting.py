@@ -126,6 +126,11 @@ class Forgetting:
         self._remains = Remains(state, sessions, roots, backups)
         self._turn = trio.Lock()
 
+    @property
+    def turn(self) -> trio.Lock:
+        """Who holds it keeps the workspace from forgetting."""
+        return self._turn
+
     async def recover(self) -> None:
         """Take away old versions of files that a call which was cut off has left; for the start.
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from openclaw_memd.domain.passages import PASSAGE_CHARS
 from openclaw_memd.files.beneath import FileText
+from openclaw_memd.files.catalog import Skipped, SkipReason
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.rows import FileRow
 from openclaw_memd.recall.drafts import Draft
@@ -18,6 +19,7 @@ class LiveFiles:
     """The files of one search as they are now. ``find`` gives the indexed file of a path. Blocking.
 
     A file is read only when it changed since it was indexed, or when a line may be part of a longer one.
+    ``could_not_read`` says that one of them is there and cannot be read now: what it holds was left out.
     """
 
     def __init__(self, corpus: Corpus, find: Callable[[str], FileRow | None]) -> None:
@@ -25,6 +27,7 @@ class LiveFiles:
         self._find = find
         self._known: dict[str, _Known | None] = {}
         self._lines: dict[str, list[str] | None] = {}
+        self.could_not_read = False
 
     def settle(self, draft: Draft) -> Draft | None:
         """The draft with whole lines at their places; None when its text is gone.
@@ -42,6 +45,7 @@ class LiveFiles:
         if path not in self._lines:
             read = self._corpus.read(known.row.file)
             self._lines[path] = read.text.split("\n") if isinstance(read, FileText) else None
+            self.could_not_read |= isinstance(read, Skipped) and read.reason is SkipReason.UNREADABLE
         lines = self._lines[path]
         return None if lines is None else _locate(draft, lines) or _locate_best(draft, lines)
 

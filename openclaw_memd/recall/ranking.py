@@ -60,7 +60,7 @@ class Ranking:
                 if now is None
             ]
             if not gone:
-                return ranked.settled(filter(None, kept), filter(None, weak))
+                return ranked.settled(filter(None, kept), filter(None, weak), is_partial=live.could_not_read)
             drafts = [draft for draft in drafts if draft not in gone]
 
     def _says_same(self, one: str, other: str) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -219,6 +219,8 @@ class Search:
 
     def _answer(self, work: _Work, hits: tuple[Hit, ...], started_at: float) -> SearchAnswer:
         state = self._index_state()
+        if any(ranked.is_partial for ranked in work.ranked):
+            state = replace(state, freshness="partial")
         below = [ranked.best_below for ranked in work.ranked if ranked.best_below is not None]
         return SearchAnswer(
             hits=hits,

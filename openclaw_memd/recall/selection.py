@@ -24,16 +24,17 @@ class Ranked:
 
     ``kept`` pass the threshold or are not held to it. ``weak`` show words of the query, would pass but for
     their age, or would be kept but are over; they come behind all that is kept. ``best_below`` is the highest
-    score of what is in neither.
+    score of what is in neither. ``is_partial``: something was left out whose file cannot be read now.
     """
 
     kept: tuple[Draft, ...] = ()
     weak: tuple[Draft, ...] = ()
     best_below: float | None = None
+    is_partial: bool = False
 
-    def settled(self, kept: Iterable[Draft], weak: Iterable[Draft]) -> "Ranked":
+    def settled(self, kept: Iterable[Draft], weak: Iterable[Draft], *, is_partial: bool) -> "Ranked":
         """The same with other versions of its drafts."""
-        return Ranked(tuple(kept), tuple(weak), self.best_below)
+        return Ranked(tuple(kept), tuple(weak), self.best_below, is_partial)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from openclaw_memd.curated.entries import CuratedState
 from openclaw_memd.domain.audience import View
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.escalation import Escalation
@@ -19,6 +20,9 @@ from openclaw_memd.intents.shown import show_due, show_intent
 
 LAST_SHARE: Final = 0.85
 """The part of the time after which nothing new is begun."""
+
+LOOK_SHARE: Final = 0.8
+"""How much of a part's time the curated files are waited for; the part needs the rest."""
 
 PART_SHARE: Final = 0.5
 """How much of what is left until then one part may take: one that hangs leaves some for the others."""
@@ -53,12 +57,16 @@ class Reply:
 
 @dataclass(slots=True)
 class Draft:
-    """An answer in the making. ``spoken`` is what is said in the message, as far as it is looked at."""
+    """An answer in the making. ``spoken`` is what is said in the message, as far as it is looked at.
+
+    ``curated`` are the curated files: all parts speak of the same, of one look.
+    """
 
     request: TurnRequest
     spoken: str
     started_at: float  # in trio's time, which worker threads do not have
     began: float
+    curated: CuratedState | None = None
     projects: tuple[str, ...] = ()
     triggers: Sequence[TriggerHit] = ()
     trigger_block: str = ""

@@ -16,7 +16,7 @@ import trio
 
 from openclaw_memd.config.sections import Intents
 from openclaw_memd.curated.core import CuratedCore
-from openclaw_memd.curated.entries import CuratedEntry
+from openclaw_memd.curated.entries import CuratedEntry, CuratedState
 from openclaw_memd.domain.audience import Injection
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.curated_files import MEMORY
@@ -40,7 +40,7 @@ from openclaw_memd.injection.triggers import Triggers
 from openclaw_memd.intents.firing import Fired, Firing
 from openclaw_memd.intents.reminders import Reminders
 from openclaw_memd.ports import Clock
-from openclaw_memd.turn.drafts import Draft, Part, Reply, TurnRequest, show_turn
+from openclaw_memd.turn.drafts import LOOK_SHARE, Draft, Part, Reply, TurnRequest, show_turn
 from openclaw_memd.turn.give_backs import GiveBacks
 from openclaw_memd.zones import Zone
 
@@ -156,15 +156,18 @@ class Turns:
         draft.projects = await self._lane.projects.active(draft.request.caller)
 
     async def _find_triggers(self, draft: Draft, until_at: float) -> None:
+        state = await self._look(draft, until_at)
         hits = await self._lane.triggers.match(
-            draft.spoken, active_projects=draft.projects, deadline_at=until_at
+            draft.spoken, active_projects=draft.projects, deadline_at=until_at, state=state
         )
         block = frame_triggers([excerpt_of(hit.entry) for hit in hits])
         draft.triggers = [hits[index] for index in block.shown]
         draft.trigger_block = block.text
 
     async def _find_project_memory(self, draft: Draft, until_at: float) -> None:
-        state = await self._lane.core.refresh(until_at)
+        if not draft.projects:
+            return
+        state = await self._look(draft, until_at)
         told = {hit.entry.citation for hit in draft.triggers}
         memory = state.files.get(MEMORY)
         entries = () if memory is None else memory.entries
@@ -172,20 +175,31 @@ class Turns:
             [
                 ProjectMemory(excerpt_of(entry), entry.entry.annotations.importance)
                 for entry in entries
-                if self._is_of_projects(entry, draft.projects) and entry.citation not in told
+                if entry.entry.annotations.projects  # few have any, and there may be many entries
+                and self._is_of_projects(entry, draft.projects)
+                and entry.citation not in told
             ]
         ).text
 
+    async def _look(self, draft: Draft, until_at: float) -> CuratedState:
+        """The curated files, looked at once for each message; with no time left as far as they are sure."""
+        if draft.curated is None:
+            now = trio.current_time()
+            draft.curated = await self._lane.core.refresh(now + (until_at - now) * LOOK_SHARE)
+        return draft.curated
+
     def _is_of_projects(self, entry: CuratedEntry, projects: Sequence[str]) -> bool:
-        if not entry.entry.annotations.projects:
-            return False
         return why_not(entry, active_projects=projects, today=self._zone.day(self._clock.now())) is None
 
     async def _find_changes(self, draft: Draft, until_at: float) -> None:
         request = draft.request
         if request.known:
             draft.refreshed = await self._lane.bootstrap.changed(
-                request.view, request.known, active_projects=draft.projects, deadline_at=until_at
+                request.view,
+                request.known,
+                active_projects=draft.projects,
+                deadline_at=until_at,
+                state=await self._look(draft, until_at),
             )
 
     async def _find_reminders(self, draft: Draft, _until_at: float) -> None:

@@ -352,7 +352,7 @@ def test_an_empty_workspace_is_said_to_be_empty(folder: Path) -> None:
 
     assert done.returncode == DONE
     assert done.stdout.startswith(f"0 files found in {folder}/ws\n")
-    assert '[files] include = ["/notes/**/*.md"] would index them' in warned
+    assert '`[files] include = ["/notes/**/*.md"]`' in warned
 
 
 def test_a_daemon_that_is_slow_is_waited_for() -> None:

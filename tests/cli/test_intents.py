@@ -118,6 +118,38 @@ def test_what_is_not_said_has_the_defaults(fake: FakeDaemon, folder: Path, run_h
     }
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("2026-07-01T09:00", "Asia/Tokyo", "2026-07-01T09:00:00+09:00"),
+        ("2026-07-01T09:00", "Europe/Vienna", "2026-07-01T09:00:00+02:00"),
+        ("2026-01-01T09:00", "Europe/Vienna", "2026-01-01T09:00:00+01:00"),
+        ("2026-07-01T09:00+05:00", "Europe/Vienna", "2026-07-01T09:00:00+05:00"),
+    ],
+)
+def test_a_time_without_an_offset_is_one_of_the_zone_that_is_named(
+    fake: FakeDaemon, folder: Path, run_here: RunHere, said: tuple[str, str, str]
+) -> None:
+    at, zone, sent_at = said
+    fake.answers["intent.create"] = lambda _: {"intent": INTENT}
+    times = ("--at", at, "--expires", at, "--zone", zone)
+    run_here("intents", "add", "x", *times, "--as-owner", env=daemon_env(folder))
+    (sent,) = fake.asked("intent.create")
+    assert (sent["at"], sent["expires_at"], sent["zone"]) == (sent_at, sent_at, zone)
+
+
+def test_a_zone_that_is_none_is_for_the_daemon_to_refuse(
+    fake: FakeDaemon, folder: Path, run_here: RunHere
+) -> None:
+    fake.answers["intent.create"] = lambda _: {"intent": INTENT}
+    for zone in ("Mars/Phobos", "../../etc/passwd", ""):
+        times = ("--at", "2026-07-01T09:00", "--zone", zone)
+        assert (
+            run_here("intents", "add", "x", *times, "--as-owner", env=daemon_env(folder)).returncode == DONE
+        )
+    assert [sent["zone"] for sent in fake.asked("intent.create")] == ["Mars/Phobos", "../../etc/passwd", ""]
+
+
 def test_a_start_of_an_id_must_be_unique(fake: FakeDaemon, folder: Path, run_here: RunHere) -> None:
     pages = [[INTENT] * 200, [OTHER]]
     fake.answers["intent.list"] = lambda params: {"intents": pages["after" in params]}

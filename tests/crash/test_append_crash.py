@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.counts import tell
 from tests.crash.writers import Outsider, Sent, new_word, numbered, write_until_killed
 from tests.daemon.clients import QUICK
 from tests.daemons import LineClient, RunningDaemon, short_folder
@@ -80,6 +81,12 @@ def test_what_was_answered_is_there_once_whenever_it_is_killed() -> None:
             for line, _ in sent_once.lines:
                 assert len(places[line]) == 1
         assert_sound(daemon, folder / "copy")
+    cut_off = sum(one.answer is None for one in asked)
+    tell(
+        "appends",
+        f"{ROUNDS} kills, {len(asked)} calls, {cut_off} cut off, {len(outside)} lines of others,"
+        " 0 lost, doubled, torn or corrupt",
+    )
 
 
 def first_note(daemon: RunningDaemon, rng: random.Random, asked: list[Sent]) -> str:

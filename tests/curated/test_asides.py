@@ -248,3 +248,39 @@ async def test_a_superseded_line_does_not_come_back(tmp_path: Path) -> None:
 def append(path: Path, data: bytes) -> None:
     with path.open("ab") as file:
         file.write(data)
+
+
+async def run_and_stop(world: World) -> None:
+    """The watch over old versions, ended as a stop of the daemon ends it."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(world.writer.run)
+        await trio.lowlevel.checkpoint()
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_stop_leaves_no_old_version_that_nobody_can_write_to(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        world.write(BEFORE)
+        await world.add("- ours")
+        assert world.asides()
+        await run_and_stop(world)
+        assert world.asides() == []
+        assert world.rows("SELECT * FROM curated_rewrites") == []
+        assert world.read() == BEFORE + b"- ours\n"
+
+
+async def test_a_stop_leaves_what_an_editor_may_still_write_to_for_the_next_start(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        world.write(BEFORE)
+        editor = world.path.open("ab", buffering=0)
+        await world.add("- ours")
+        await run_and_stop(world)
+        assert len(world.asides()) == 1
+        editor.write(b"- late\n")
+        editor.close()
+        await run_and_stop(world)
+        assert len(world.asides()) == 1, "its line is not in the file yet"
+    async with open_world(tmp_path) as world:
+        await world.settle()
+        assert world.asides() == []
+        assert world.read() == BEFORE + b"- ours\n- late\n"

@@ -28,6 +28,7 @@ from openclaw_memd.zones import Zone
 from tests.index.ledgers import WEB, Ledger, open_ledger
 from tests.index.notes import AT
 
+SOON_S = 0.3  # enough to read a file
 LIMIT_S = 20.0  # against a test that hangs; nothing waits so long
 
 
@@ -359,15 +360,56 @@ async def test_a_look_that_hangs_holds_nobody_up_and_is_not_in_vain(tmp_path: Pa
         came = trio.Event()
         world.core.on_changed = lambda _before, _now: came.set()
         with held(world.attributor):
-            late = await world.core.refresh(trio.current_time() + 0.01)
-            assert late.files["MEMORY.md"].text == "- One.\n"
+            late = await world.core.refresh(trio.current_time() + SOON_S)
+            assert late.files["MEMORY.md"].entries == ()
+            assert world.core.state.files["MEMORY.md"].text == "- One.\n"
             calls = world.attributor.calls
             again = await world.core.refresh(trio.current_time() + LIMIT_S)
-            assert again.files["MEMORY.md"].text == "- One.\n"
+            assert again is late
             assert world.attributor.calls == calls, "nobody waits for it, and no other thread hangs"
         await came.wait()
         assert world.core.state.files["MEMORY.md"].text == "- Two.\n"
         assert await world.texts() == ["- Two."]
+
+
+async def test_with_no_time_to_ask_who_is_behind_a_change_only_what_did_not_change_is_sure(
+    tmp_path: Path,
+) -> None:
+    async with open_world(tmp_path) as world:
+        await world.ledger.record("MEMORY.md", ["- Obey."], WEB)
+        world.write("# Work\n- One.\n- Two.\n- Obey.\n")
+        world.write("- Be brief.\n", "USER.md")
+        known = await world.core.refresh()
+        came = trio.Event()
+        world.core.on_changed = lambda _before, _now: came.set()
+        world.write("# Work\n- Buy gold.\n- Two.\n- Obey.\n# Rules\n- One.\n")
+        with held(world.attributor):
+            late = await world.core.refresh(trio.current_time() + SOON_S)
+
+            assert late.is_in_doubt
+            (kept,) = late.files["MEMORY.md"].entries
+            assert (kept.citation, kept.entry.text) == ("MEMORY.md#L3", "- Two.")
+            assert kept.provenance == HANDWRITTEN
+            assert late.files["MEMORY.md"].unvouched == {2, 4, 5}
+            assert late.files["USER.md"] is known.files["USER.md"]
+            assert late.problems == {"MEMORY.md": UNKNOWN_ORIGINS}
+            assert world.core.state is known, "nothing was deleted, nothing returned"
+            assert not came.is_set()
+        await came.wait()
+        assert world.core.sure is world.core.state
+        assert await world.texts() == ["- Buy gold.", "- Two.", "- Obey.", "- One."]
+
+
+async def test_a_file_that_went_while_the_ledger_hangs_is_not_sure(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        world.write("- One.\n")
+        await world.core.refresh()
+        (world.folder / "MEMORY.md").unlink()
+        world.write("- Be brief.\n", "USER.md")
+        with held(world.attributor):
+            late = await world.core.refresh(trio.current_time() + SOON_S)
+            assert {name: text.entries for name, text in late.files.items()} == {"USER.md": ()}
+        assert [*(await world.core.refresh()).files] == ["USER.md"]
 
 
 async def test_a_disk_that_hangs_holds_nobody_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,6 +147,11 @@ def make_folder(path: Path) -> None:
     path.mkdir()
 
 
+def make_read_only(path: Path) -> None:
+    path.write_bytes(b"- one\n")
+    path.chmod(0o444)
+
+
 def make_latin(path: Path) -> None:
     path.write_bytes(b"- Gr\xfc\xdfe\n")
 
@@ -170,6 +175,7 @@ def make_full(path: Path) -> None:
         (make_twin, DeniedError, "hard_link"),
         (make_pipe, DeniedError, "not_regular"),
         (make_folder, DeniedError, "not_regular"),
+        (make_read_only, DeniedError, "read_only"),
         (make_latin, DeniedError, "not_utf8"),
         (make_binary, DeniedError, "binary"),
         (make_large, TooLargeError, "file_bytes"),

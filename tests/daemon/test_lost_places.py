@@ -1,15 +1,18 @@
 """The workspace or the state folder is taken away while the daemon runs."""
 
 import shutil
+import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.daemon.clients import QUICK, page
-from tests.daemons import RunningDaemon, short_folder
+from tests.daemons import LineClient, RunningDaemon, short_folder
 
 NOTE = "memory/2026-01-11.md"
 QUICKLY_S = 8.0
+OWNER = {"sender": {"is_owner": True}, "chat_type": "direct"}
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +88,38 @@ def test_a_workspace_that_is_made_anew_is_followed_and_its_state_kept(daemon: Ru
     assert daemon.call("status")["warnings"] == []
 
 
+def test_a_note_goes_to_the_folder_that_took_the_workspace_s_place_a_moment_ago(
+    daemon: RunningDaemon,
+) -> None:
+    """Notes are written into the folder at the path, also before anybody noticed that it is another one."""
+    daemon.call("note.append", text="- it was noted", context=OWNER)
+    moved = daemon.folder / "moved"
+    daemon.workspace.rename(moved)
+    (daemon.workspace / "memory").mkdir(parents=True)
+
+    answer = daemon.call("note.append", text="- it is noted anew", context=OWNER)
+
+    assert not answer["spooled"]
+    assert (daemon.workspace / answer["path"]).read_text().endswith("- it is noted anew\n")
+    assert "anew" not in (moved / answer["path"]).read_text()
+    shutil.rmtree(daemon.workspace)
+    moved.rename(daemon.workspace)
+    (daemon.workspace / answer["path"]).unlink()
+
+
+def test_a_note_for_a_workspace_that_has_just_gone_waits(daemon: RunningDaemon) -> None:
+    daemon.workspace.rename(daemon.folder / "elsewhere")
+
+    assert daemon.call("note.append", text="- it waits", context=OWNER)["spooled"]
+
+    (daemon.folder / "elsewhere").rename(daemon.workspace)
+    daemon.wait_until(lambda: daemon.agent()["spool"]["items"] == 0)
+    notes = [path.read_text() for path in (daemon.workspace / "memory").glob("*.md")]
+    assert sum(text.count("- it waits\n") for text in notes) == 1
+    for path in (daemon.workspace / "memory").glob("*.md"):
+        path.unlink()
+
+
 @pytest.mark.parametrize("what", ["folder", "ledger"])
 def test_a_state_that_is_taken_away_ends_the_daemon_and_a_start_makes_it_anew(
     daemon: RunningDaemon, what: str
@@ -107,3 +142,35 @@ def test_a_state_that_is_taken_away_ends_the_daemon_and_a_start_makes_it_anew(
     daemon.wait_until(lambda: daemon.search_paths("lastingword") == [NOTE])
     (warning,) = daemon.call("status")["warnings"]
     assert "was lost" in warning
+
+
+def test_a_ledger_that_goes_while_it_is_asked_is_not_made_anew_behind_its_users(
+    daemon: RunningDaemon,
+) -> None:
+    """Before the look that notices the loss, nothing is taken in by a ledger that holds nothing else."""
+    folder = daemon.state_folder()
+    with LineClient(daemon.socket) as client:
+        client.call("note.append", text="- it was there", context=OWNER)
+        for part in folder.glob("state.db*"):
+            part.unlink()
+        answers = ask_until_it_ends(client)
+
+    assert daemon.process is not None
+    assert daemon.process.wait(timeout=QUICKLY_S) == 1
+    assert answers
+    assert {answer["error"]["data"].get("reason") for answer in answers} == {"no_folder"}
+    assert not (folder / "state.db").exists()
+    daemon.start()
+
+
+def ask_until_it_ends(client: LineClient) -> list[Any]:
+    """The answers to notes that are appended without a pause, until the daemon ends."""
+    answers = []
+    ends_at = time.monotonic() + QUICKLY_S
+    try:
+        while time.monotonic() < ends_at:
+            client.send("note.append", text="- it is not taken in", context=OWNER)
+            answers.append(client.receive())
+    except OSError:
+        return answers
+    raise AssertionError("it does not end")

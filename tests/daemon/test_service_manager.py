@@ -50,7 +50,8 @@ def test_it_is_ready_when_the_socket_answers_and_says_when_it_stops(folder: Path
     with notify_socket(folder) as channel:
         daemon.launch()
         try:
-            read_until(channel, "READY=1")
+            told = read_until(channel, "READY=1")
+            assert told[:2] == ["STATUS=opening workspace 1 of 1", "EXTEND_TIMEOUT_USEC=60000000"]
             assert daemon.call("status")["pid"] == daemon.pid
         finally:
             daemon.stop()

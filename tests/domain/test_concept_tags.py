@@ -8,11 +8,11 @@ from openclaw_memd.domain.concept_tags import MOST_TAGS, find_tags
 NOTE = "memory/2026-01-11.md"
 
 
-def test_29_accents_are_kept() -> None:
+def test_accents_are_kept() -> None:
     assert find_tags(NOTE, "Prefers café crème") == ("prefers", "café", "crème")
 
 
-def test_29_terms_of_the_trade_are_kept_in_text_without_spaces() -> None:
+def test_terms_of_the_trade_are_kept_in_text_without_spaces() -> None:
     assert "网关" in find_tags(NOTE, "网关端口是18789")
     assert "ゲートウェイ" in find_tags(NOTE, "ゲートウェイの再起動は毎朝です")
     assert "게이트웨이" in find_tags(NOTE, "게이트웨이를 매일 재시작")
@@ -20,12 +20,12 @@ def test_29_terms_of_the_trade_are_kept_in_text_without_spaces() -> None:
     assert "s3" not in find_tags(NOTE, "It goes to xs3y at night")
 
 
-def test_29_fragments_of_kana_are_dropped() -> None:
+def test_fragments_of_kana_are_dropped() -> None:
     assert all(len(tag) > 1 for tag in find_tags(NOTE, "それはとてもよいです。庭の木"))
     assert "です" not in find_tags(NOTE, "庭です")
 
 
-def test_29_other_scripts_have_tags_too() -> None:
+def test_other_scripts_have_tags_too() -> None:
     tags = find_tags(NOTE, "Сервер резервных копий находится в Вене")
     assert "сервер" in tags
 
@@ -43,11 +43,11 @@ def test_neither_headings_marks_nor_zones_are_tags() -> None:
     assert find_tags(NOTE, "2026-01-11 19:03 (Etc/UTC): boiler in Europe/Vienna") == ("boiler",)
 
 
-def test_29_dates_numbers_and_suffixes_are_no_tags() -> None:
+def test_dates_numbers_and_suffixes_are_no_tags() -> None:
     assert find_tags(NOTE, "2026-01-11.md 2026-01-12 12345 1.2.3 json md") == ()
 
 
-def test_29_comments_are_no_text() -> None:
+def test_comments_are_no_text() -> None:
     assert find_tags(NOTE, "Boiler <!-- trigger: cellar, pot -->") == ("boiler",)
 
 

@@ -68,7 +68,7 @@ def test_a_successor_has_the_place_of_what_it_replaces() -> None:
     assert lines[5:] == text.split("\n")[4:]
 
 
-def test_63_the_anchors_of_what_is_replaced_go_with_it() -> None:
+def test_the_anchors_of_what_is_replaced_go_with_it() -> None:
     text = (
         "<!-- openclaw-memory-lineage:office -->\n<!-- memd:promoted t0 -->\n"
         "- The office is in Graz. <!-- key: office -->\n- It rains.\n"
@@ -81,7 +81,7 @@ def test_63_the_anchors_of_what_is_replaced_go_with_it() -> None:
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "```sh", "~~~", "- ```"])
-def test_60_what_cannot_be_one_entry_is_not_written(text: str) -> None:
+def test_what_cannot_be_one_entry_is_not_written(text: str) -> None:
     found = night("# Core\n", make_fact(text), make_fact("The lab is in Linz."))
     assert "The lab is in Linz." in found.text
     assert "\x00" not in found.text
@@ -106,7 +106,7 @@ def test_code_that_is_never_closed_takes_nothing_in() -> None:
     assert [entry.kind for entry in parse_entries(found.text)] == ["code", "item"]
 
 
-def test_60_over_the_budget_the_worst_waits_and_a_full_file_stays_as_it_is() -> None:
+def test_over_the_budget_the_worst_waits_and_a_full_file_stays_as_it_is() -> None:
     facts = [make_fact(f"Server {number} stands in room {number}.") for number in range(5)]
     limit = len(night("", *facts[:3]).text)
     found = night("", *facts, limits=Limits(limit, 100))
@@ -118,7 +118,7 @@ def test_60_over_the_budget_the_worst_waits_and_a_full_file_stays_as_it_is() -> 
     assert night(full, *facts, limits=Limits(10, 100)).text == full
 
 
-def test_60_more_than_may_go_waits() -> None:
+def test_more_than_may_go_waits() -> None:
     text = "".join(f"- Office {n} is in Graz. <!-- key: k{n} -->\n" for n in range(4))
     facts = [make_fact(f"Office {n} is in Linz.", key=f"k{n}") for n in range(4)]
     found = night(text, *facts, limits=Limits(10_000, 1))
@@ -160,7 +160,7 @@ def nights(count: int) -> tuple[str, frozenset[str]]:
     return text, written
 
 
-def test_65_the_oldest_generated_sections_make_room_and_no_others() -> None:
+def test_the_oldest_generated_sections_make_room_and_no_others() -> None:
     text, written = nights(6)
     new = make_fact("The office is in Graz.")
     found = night(text, new, limits=Limits(len(text), 3), generated=written)
@@ -173,7 +173,7 @@ def test_65_the_oldest_generated_sections_make_room_and_no_others() -> None:
     assert next(line for line in text.split("\n") if "Server 6" in line) in found.text
 
 
-def test_65_a_section_that_somebody_edited_survives() -> None:
+def test_a_section_that_somebody_edited_survives() -> None:
     text, written = nights(3)
     edited = text.replace("Server 1 stands in room 1.", "Server 1 stands in the cellar.")
     foreign = text.replace("## Promoted (2025-12-01)\n", "## Promoted (2025-12-01)\n\nMy comment.\n")
@@ -187,6 +187,17 @@ def test_65_a_section_that_somebody_edited_survives() -> None:
     assert unknown.text == text, "what nobody knows to be generated stays"
     bounded = night(text, make_fact("The office is in Graz."), limits=Limits(len(text), 0), generated=written)
     assert bounded.text == text, "within the bounds of a night"
+
+
+def test_what_is_replaced_and_what_makes_room_count_together() -> None:
+    """One may go in all: the one that is replaced."""
+    text, written = nights(3)
+    text = text.replace("- My own line.\n", "- The office is in Graz. <!-- key: office -->\n")
+    successor = make_fact("The office is in Linz, behind the market.", key="office")
+    for losses, fits in ((1, False), (2, True)):
+        found = night(text, successor, limits=Limits(len(text), losses), generated=written)
+        assert ("Linz" in found.text, bool(found.compacted)) == (fits, fits)
+        assert fits or found.text == text
 
 
 def test_sections_of_openclaw_are_known_by_their_anchors() -> None:

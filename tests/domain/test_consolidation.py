@@ -53,7 +53,7 @@ def test_what_is_there_in_almost_the_same_words_is_merged(line: str) -> None:
         ("Use `retry_count` in the client.", "Use `retry_limit` in the client."),
     ],
 )
-def test_59_other_numbers_names_and_negations_make_another_fact(there: str, new: str) -> None:
+def test_other_numbers_names_and_negations_make_another_fact(there: str, new: str) -> None:
     assert actions(decided(make_priors(f"- {there}\n"), make_fact(new))) == ["added"]
 
 
@@ -188,3 +188,21 @@ def test_one_night_adds_what_is_said_in_two_ways_once() -> None:
     other = make_fact("The key of the boathouse hangs behind the fuse box.", name="t2")
     steps = decided([], one, other).steps
     assert [step.fact.keys for step in steps] == [("t1", "t2")]
+
+
+def test_the_same_words_under_another_key_are_no_place_for_a_key() -> None:
+    there = "- The office is in Linz. <!-- key: branch -->\n"
+    fact = make_fact("The office is in Linz.", key="office")
+    assert actions(decided(make_priors(there), fact)) == ["added"]
+    assert actions(decided(make_priors("- The office is in Linz.\n"), fact)) == ["merged"]
+
+
+def test_a_date_that_has_not_come_is_no_observation() -> None:
+    """A wrong year in a note would replace what is newer, and never be replaced itself."""
+    ahead = make_fact("The office is in Linz.", key="office", noted=date(2062, 1, 1))
+    assert why(decided(make_priors(GRAZ), ahead)) == [Setback.OLDER]
+    wrong = make_priors(GRAZ.replace("2026", "2062").replace("2025", "2062"))
+    assert actions(decided(wrong, make_fact("The office is in Linz.", key="office"))) == ["superseded"]
+    later, _ = (make_fact("It is in Linz.", key="o", name="t1"), ahead)
+    rival = make_fact("It is in Rome.", key="o", name="t2", noted=date(2062, 1, 1))
+    assert [step.fact.key for step in decided([], rival, later).steps] == ["t1"]

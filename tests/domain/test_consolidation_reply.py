@@ -64,6 +64,7 @@ def test_a_paraphrase_is_merged_and_the_key_supersedes() -> None:
         (operation("t1", "merged", LINES[0], LINES[2]), SUPERSEDED),
         (operation("t1", "superseded", LINES[0]), SUPERSEDED),
         (operation("t1", "merged", LINES[1]), SUPERSEDED),
+        (operation("t1", "merged", LINES[0]), operation("t2", "superseded", LINES[1], f" {LINES[0]}")),
         (operation("t1", "added"), operation("t2", "added")),
         (operation("t1", "added"), operation("t2", "merged", LINES[1])),
         (operation("t1", "added"), operation("t2", "superseded", LINES[1], LINES[2])),
@@ -77,7 +78,7 @@ def test_a_paraphrase_is_merged_and_the_key_supersedes() -> None:
         (operation("t1", "added") | {"priorEntries": [1]}, SUPERSEDED),
     ],
 )
-def test_58_one_thing_wrong_and_the_whole_plan_counts_for_nothing(
+def test_one_thing_wrong_and_the_whole_plan_counts_for_nothing(
     first: dict[str, Any], second: dict[str, Any]
 ) -> None:
     assert isinstance(judged(first, second), InvalidPlan)
@@ -123,3 +124,45 @@ def test_the_schema_names_the_keys_and_as_many_operations() -> None:
     assert operation["priorEntries"]["items"] == {"enum": ["- a", "- b"]}
     empty = operations_schema(["t1"], [])["properties"]["operations"]["items"]["properties"]
     assert empty["priorEntries"]["maxItems"] == 0
+
+
+@pytest.mark.parametrize(
+    ("new", "there"),
+    [
+        ("Anna is allergic to nuts.", "Anna is allergic to milk."),
+        ("Alice leads the design team.", "Bob leads the design team."),
+        ("Backups run with restic every night.", "Backups run with borg every night."),
+        ("The office is in Linz.", "The office is in Graz."),
+        ("Das Backup läuft auf dem Server im Keller.", "Das Backup läuft auf dem Server im Büro."),
+    ],
+)
+def test_what_says_a_word_more_is_no_paraphrase_whatever_a_model_says(new: str, there: str) -> None:
+    """What is merged is written nowhere: the fact would be lost."""
+    priors = make_priors(f"- {there}\n")
+    steps = decide([make_fact(new, name="t1")], priors, ANALYZER, today=TODAY).steps
+    assert [step.action for step in steps] == ["added"]
+    merged = Operation("t1", "merged", (f"- {there}",))
+    assert isinstance(judge_operations([merged], steps, priors, ANALYZER), InvalidPlan)
+
+
+def test_two_claims_are_not_merged_into_one_entry_however_it_is_quoted() -> None:
+    """One of them may say something more."""
+    there = "- On port 9400 listens what the house calls its gateway.\n"
+    priors = make_priors(there)
+    facts = [PORT, make_fact("What the house calls gateway listens on its port 9400.", name="t2")]
+    steps = decide(facts, priors, ANALYZER, today=TODAY).steps
+    assert [step.action for step in steps] == ["added", "added"]
+    one, other = (
+        Operation(f"t{n}", "merged", (quoted,)) for n, quoted in ((1, there.strip()), (2, f" {there}"))
+    )
+    assert isinstance(judge_operations([one, other], steps, priors, ANALYZER), InvalidPlan)
+    alone = judge_operations([one, Operation("t2", "added", ())], steps, priors, ANALYZER)
+    assert isinstance(alone, list)
+
+
+def test_nothing_is_merged_into_what_does_not_hold_any_more() -> None:
+    there = "- On port 9400 listens what the house calls its gateway. <!-- status: superseded -->"
+    priors = make_priors(f"{there}\n")
+    steps = (Step(PORT, "added"),)
+    found = judge_operations([Operation("t1", "merged", (there,))], steps, priors, ANALYZER)
+    assert isinstance(found, InvalidPlan)

@@ -41,6 +41,9 @@ LIGHT = STAGED + "  - recalls: 2\n  - status: staged"
             "x [score=0.812 signals=3 recalls=2 avg=0.700 source=memory/2026-01-11.md:3-3]",
             Contamination.SCORE,
         ),
+        ("The pot is blue [confidence=0.77 evidence=memory/2026-01-11.md:1-1]", Contamination.SCORE),
+        ("Us\u200ber: hello", Contamination.TRANSCRIPT),
+        ("Conver\u00adsation Summary: we \u202etalked", Contamination.SUMMARY),
         ("**Session Key**: a\n**Session ID**: b", Contamination.SESSION_HEADER),
     ],
 )

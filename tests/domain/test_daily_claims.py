@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
 from openclaw_memd.domain.daily_claims import read_claims
 from openclaw_memd.domain.plain_headings import is_plain_heading
 
@@ -15,14 +16,14 @@ def texts(note: str) -> list[str]:
     return [claim.text for claim in read_claims(note)]
 
 
-def test_31_a_heading_that_says_something_stands_before_its_items() -> None:
+def test_a_heading_that_says_something_stands_before_its_items() -> None:
     note = (
         "# 2026-01-11\n\n## Morning\n\n- Ana came by.\n\n## Router\n\n- Port 8080.\n\nIt is in the attic.\n"
     )
     assert texts(note) == ["Ana came by.", "Router: Port 8080.", "Router: It is in the attic."]
 
 
-def test_31_items_stand_under_those_that_they_are_in() -> None:
+def test_items_stand_under_those_that_they_are_in() -> None:
     note = (
         "- Boxes:\n  - the blue one has keys\n\n    of the attic\n"
         "  - the red one:\n    1. is empty now\n- Last of all.\n"
@@ -35,7 +36,7 @@ def test_31_items_stand_under_those_that_they_are_in() -> None:
     ]
 
 
-def test_31_an_item_with_children_that_says_something_is_a_claim_itself() -> None:
+def test_an_item_with_children_that_says_something_is_a_claim_itself() -> None:
     assert texts("- Moved to Graz.\n  - In March.\n") == ["Moved to Graz.", "Moved to Graz. > In March."]
 
 
@@ -79,7 +80,7 @@ def test_an_entry_of_labels_is_one_claim() -> None:
 
 
 @pytest.mark.parametrize("end", [END, ""], ids=["ended", "open"])
-def test_32_managed_blocks_are_left_out_and_lines_counted(end: str) -> None:
+def test_managed_blocks_are_left_out_and_lines_counted(end: str) -> None:
     block = f"## Light Sleep\n\n{BLOCK}### Reflections\n- A theme of pots.\n{end}"
     note = f"- First of all.\n\n{block}\n## Router\n- Port 8080.\n"
     claims = read_claims(note)
@@ -87,7 +88,7 @@ def test_32_managed_blocks_are_left_out_and_lines_counted(end: str) -> None:
     assert note.split("\n")[claims[1].start_line - 1] == "- Port 8080."
 
 
-def test_32_two_blocks_leave_what_is_between() -> None:
+def test_two_blocks_leave_what_is_between() -> None:
     assert texts(f"{BLOCK}{END}\n- Between them.\n\n{BLOCK}{END}\n- After them.\n") == [
         "Between them.",
         "After them.",
@@ -98,11 +99,31 @@ def test_annotations_say_what_they_say_and_are_no_text() -> None:
     said = "<!-- key: deploy-target --> <!-- project: github.com/a/b --> <!-- importance: 9 -->"
     note = f"- Deploys go to host 7. {said}\n"
     (claim,) = read_claims(note)
-    assert (claim.text, claim.key, claim.projects) == (
+    assert (claim.text, claim.annotations.key, claim.annotations.projects) == (
         "Deploys go to host 7.",
         "deploy-target",
         ("github.com/a/b",),
     )
+
+
+def test_a_line_that_nobody_vouches_for_annotates_nothing() -> None:
+    note = (
+        "- Deploys go to host 7. <!-- importance: 4 -->\n  - Ask Ana. <!-- key: x | expires: 2020-01-01 -->"
+    )
+    deploys, _ = read_claims(note, lambda line: line != 2)
+    assert deploys.annotations == Annotations(importance=4)
+    above = "<!-- trigger: hello -->\n- Deploys go to host 7.\n"
+    assert read_claims(above, lambda line: line != 1)[0].annotations == NO_ANNOTATIONS
+    assert read_claims(above)[0].annotations.triggers == ("hello",)
+
+
+def test_of_several_claims_in_an_entry_the_key_is_that_of_its_own_line() -> None:
+    """Else the second would take the place of the first."""
+    note = (
+        "- The office is in Linz. <!-- key: office -->\n  - It opens at nine.\n"
+        "  - Its fax is broken. <!-- key: fax -->\n"
+    )
+    assert [claim.annotations.key for claim in read_claims(note)] == ["office", None, "fax"]
 
 
 def test_code_comments_and_front_matter_claim_nothing() -> None:
@@ -124,6 +145,26 @@ def test_text_of_machines_claims_nothing_in_any_of_its_parts() -> None:
         "  - status: staged\n  - recalls: 3\n"
     )
     assert texts(report) == []
+
+
+def test_lines_of_a_report_that_stand_alone_claim_nothing() -> None:
+    """Somebody copied a part of it, with characters between that nobody sees."""
+    lines = (
+        "Candi\u200bdate: pots are blue",
+        "confidence: 0.58",
+        "evidence: memory/2026-01-10.md:1-1",
+        "status: staged",
+        "note: reflection",
+        "Pots are blue [confidence=0.58 evidence=memory/2026-01-10.md:1-1]",
+    )
+    assert texts("".join(f"- {line}\n" for line in lines)) == []
+    assert texts("- status: staged for Monday\n") == ["status: staged for Monday"]
+
+
+def test_what_is_struck_out_is_claimed_no_more() -> None:
+    assert texts("- ~~The pots are blue.~~\n- ~~The pot~~ All pots are red.\n") == [
+        "~~The pot~~ All pots are red."
+    ]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from openclaw_memd.domain.dream_pages import (
     drop_entries,
     format_when,
     put_block,
+    put_report,
     read_diary,
 )
 
@@ -108,3 +109,29 @@ def test_what_people_wrote_is_kept_byte_for_byte(text: str) -> None:
 
     assert text.removeprefix("\ufeff") in page
     assert put_block(page, "deep", "body") == page
+
+
+def test_a_second_run_of_a_day_goes_below_the_first() -> None:
+    first = put_report("", "light", "r1", "- one")
+    both = put_report(first, "light", "r2", "- two\n- three")
+
+    assert first == "# Light Sleep\n\n<!-- memd:dream r1 -->\n- one\n"
+    assert both == f"{first}\n---\n\n<!-- memd:dream r2 -->\n- two\n- three\n"
+    assert put_report(both, "light", "r1", "- other") == both.replace("- one", "- other")
+    assert put_report(both, "light", "r2", "- other") == both.replace("- two\n- three", "- other")
+    assert put_report(both, "light", "r3", "- two\n- three") == both, "a run that goes on says nothing twice"
+    assert put_report("# Light Sleep\n\n- of an older version\n", "light", "r1", "- one") == (
+        "# Light Sleep\n\n- of an older version\n\n---\n\n<!-- memd:dream r1 -->\n- one\n"
+    )
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["r1", "r2", "r3"]), st.sampled_from(["- a", "- b\n\n---\n- c", "-"])))
+)
+def test_every_run_of_a_day_is_kept(runs: list[tuple[str, str]]) -> None:
+    text = ""
+    for run_id, body in runs:
+        text = put_report(text, "rem", run_id, body)
+        assert body in text
+        assert put_report(text, "rem", run_id, body) == text
+    assert text.count("# REM Sleep") == bool(runs)

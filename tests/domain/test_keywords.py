@@ -37,6 +37,17 @@ def is_said(keyword: str, message: str) -> bool:
         ("it department", "the IT department"),
         ("bus", "the buses are late"),
         ("buses", "the bus is late"),
+        ("mouse", "mice in the cellar"),
+        ("mice", "a mouse in the cellar"),
+        ("child", "the children are at school"),
+        ("analyses", "the analysis is done"),
+        ("analysis", "both analyses are done"),
+        ("stage", "we are staging it"),
+        ("staging", "the stagings are down"),
+        ("flight booking", "please book two flights"),
+        ("mum's cake", "a cake for mum"),
+        ("mum’s cake", "bake my mum's cake"),
+        ("Termin", "die Termine stehen fest"),
     ],
 )
 def test_it_is_said(keyword: str, message: str) -> None:
@@ -64,10 +75,24 @@ def test_it_is_said(keyword: str, message: str) -> None:
         ("IT", "IS IT LATE TODAY"),
         ("US", "tell us more"),
         ("us", "the uses of it"),
+        ("staging", "the stage is set"),
+        ("slides", "climbing and sliding"),
+        ("import", "that is important"),
+        ("settings", "set the table"),
     ],
 )
 def test_it_is_not_said(keyword: str, message: str) -> None:
     assert not is_said(keyword, message)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "message"),
+    [("local", "the locale is wrong"), ("custom", "a customer called"), ("past", "paste it here")],
+)
+def test_what_english_only_derives_is_not_said(keyword: str, message: str) -> None:
+    english = Stems(("en",))
+
+    assert find_said([keyword], read_message(message, english), english) is None
 
 
 @pytest.mark.parametrize("keyword", ["", "...", " \n", "-_-".replace("_", "")])
@@ -83,6 +108,11 @@ def test_without_a_word_it_can_never_be(keyword: str) -> None:
         ("It is what it is", True),
         ("der die das", True),
         ("什么", True),
+        ("的", True),
+        ("我的", True),
+        ("を", True),
+        ("わに", False),
+        ("网", False),
         ("the release", False),
         ("IT", False),
         ("C++", False),
@@ -106,6 +136,8 @@ def test_what_most_messages_have_is_common(keyword: str, common: bool) -> None:
         "IT",
         "bus",
         "buses",
+        "mice",
+        "analyses",
         "release candidate",
         "网关设置",
         "x",

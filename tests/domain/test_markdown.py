@@ -3,8 +3,8 @@ import re
 import pytest
 from hypothesis import given
 
-from openclaw_memd.domain.annotations import NO_ANNOTATIONS
-from openclaw_memd.domain.markdown import Entry, parse_entries
+from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
+from openclaw_memd.domain.markdown import Entry, Span, annotations_of, parse_entries
 from tests.domain.strategies import patient, texts
 
 
@@ -276,3 +276,20 @@ def test_date_and_status_may_stand_above_an_item_with_a_blank_line_between(
     entries = parse_entries(text)
     assert [entry.kind for entry in entries] == kinds
     assert (entries[0].annotations.status == "superseded") == ("superseded" in entries[0].text)
+
+
+@pytest.mark.parametrize("filling", ["", "x" * 1_000_000])
+def test_of_many_entries_only_the_first_are_made(filling: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def note(span: Span, text: str, start: int, end: int) -> Annotations:
+        made.append(text[start:end])
+        return annotations_of(span, text, start, end)
+
+    monkeypatch.setattr("openclaw_memd.domain.markdown.annotations_of", note)
+    text = f"# Work\n- One.\n- Two.\n- Three {filling}.\n"
+
+    assert [entry.text for entry in parse_entries(text, 2)] == ["- One.", "- Two."]
+    assert len(parse_entries(text)) == 3
+    if filling:
+        assert len(made) == 5, "the third is made when it is asked for"

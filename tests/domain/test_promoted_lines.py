@@ -37,6 +37,11 @@ def test_a_fact_is_one_bullet_with_its_source_and_what_it_says_of_itself() -> No
     assert list(find_anchors(entry.text)) == ["tkey"]
 
 
+@pytest.mark.parametrize(("score", "importance"), [(0.0, 3), (0.75, 8), (0.85, 9), (0.84, 8), (1.2, 10)])
+def test_importance_is_a_tenth_of_the_score_and_a_half_goes_up(score: float, importance: int) -> None:
+    assert rate(score) == importance
+
+
 def test_an_order_of_the_owner_has_the_form_of_the_user_file() -> None:
     said = Annotations(importance=7, observed=date(2026, 1, 11))
     order = fact("Always answer in German.", said, OWNER)
@@ -67,7 +72,7 @@ def test_all_else_is_a_fact(text: str, provenance: Provenance, projects: tuple[s
 
 
 @pytest.mark.parametrize("text", ["- a", "* * b", "1. c", "- [ ] d", "# e", "> f", "x <!-- key: a -->"])
-def test_56_a_marker_or_a_comment_of_the_text_makes_nothing_else_of_it(text: str) -> None:
+def test_a_marker_or_a_comment_of_the_text_makes_nothing_else_of_it(text: str) -> None:
     lines = format_fact(fact(text))
     entries = parse_entries("\n".join(lines))
     assert len(entries) == 1
@@ -75,7 +80,7 @@ def test_56_a_marker_or_a_comment_of_the_text_makes_nothing_else_of_it(text: str
     assert entries[0].annotations == NO_ANNOTATIONS
 
 
-def test_56_a_long_text_is_cut_behind_a_sentence_or_a_word() -> None:
+def test_a_long_text_is_cut_behind_a_sentence_or_a_word() -> None:
     sentences = "It is so. " * 100
     assert cut_text(sentences).endswith("so....")
     words = "abcde " * 200

@@ -141,6 +141,20 @@ def test_what_is_over_the_limit_is_told() -> None:
     assert rank(candidates, NOW, replace(LIMITS, limit=0)).selected == ()
 
 
+def test_who_is_late_may_be_told_anew() -> None:
+    candidates = [Known(key=f"t{number}", path=f"memory/{number}.md") for number in range(4)]
+    out = Known(key="u", provenance=Provenance(Origin.UNTRUSTED, SessionKind.INTERACTIVE))
+
+    found = rank([*candidates, out], NOW, replace(LIMITS, limit=2))
+    assert [one.candidate.key for one in found.passed] == ["t0", "t1", "t2", "t3"]
+    told = found.limited({"t0"})
+
+    assert [one.candidate.key for one in told.selected] == ["t1", "t2", "t3"]
+    assert told.excluded == {Exclusion.ORIGIN: 1, Exclusion.LIMIT: 1}
+    assert {one.candidate.key for one in told.judged} == {"t0", "t1", "t2", "t3", "u"}
+    assert all(one.excluded is None for one in told.selected)
+
+
 def test_phase_boost_decides_at_three_signals() -> None:
     """OpenClaw's golden case: three questions on three days need light and REM to pass."""
     days = (date(2026, 1, 18), date(2026, 1, 19), date(2026, 1, 20))

@@ -18,9 +18,13 @@ def signal(
     return Signal(kind, hash_question(question), ("main", session), at.date(), score, at)
 
 
-def test_questions_are_the_same_without_case_and_spacing() -> None:
+def test_questions_are_the_same_without_case_spacing_and_marks() -> None:
+    """A loop of a tool that asks again with other marks asks the same."""
     assert hash_question(" Where  is IT?\n") == hash_question("where is it?")
-    assert hash_question("where is it?") != hash_question("where is it")
+    for same in ("where is it", "Where is it...?!", '"where is it"', "where is \u200bit", "¿where, is it?"):
+        assert hash_question(same) == hash_question("where is it?")
+    assert hash_question("where is it?") != hash_question("where is he?")
+    assert hash_question("a-b c.d") != hash_question("ab cd")
     assert hash_question("said\0") != hash_source("said", "")
 
 

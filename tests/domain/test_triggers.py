@@ -85,11 +85,38 @@ def test_english_words_count_in_each_of_their_endings(one: str, other: str) -> N
 
 
 def test_words_that_only_share_a_stem_are_told_apart() -> None:
-    assert is_same_word("booking", "bookings")
-    assert not is_same_word("organ", "organization")
-    assert not is_same_word("universe", "universities")
-    assert not is_same_word("deploy", "deployment")
-    assert is_same_word("книга", "книгами")
+    assert is_same_word("booking", "bookings", STEMS)
+    assert not is_same_word("organ", "organization", STEMS)
+    assert not is_same_word("universe", "universities", STEMS)
+    assert not is_same_word("deploy", "deployment", STEMS)
+    assert is_same_word("книга", "книгами", STEMS)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("import", "important"),
+        ("local", "locale"),
+        ("custom", "customer"),
+        ("past", "paste"),
+        ("intern", "internal"),
+        ("final", "finally"),
+        ("person", "personal"),
+        ("organ", "organic"),
+    ],
+)
+def test_english_words_that_one_is_made_of_are_not_the_other(one: str, other: str) -> None:
+    phrases = Stems(("en",))
+
+    assert Phrases([one], phrases).match(f"the {other} one") == {}
+    assert Phrases([other], phrases).match(f"the {one} one") == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("mouse", "mice"), ("child", "children"), ("analysis", "analyses"), ("lens", "lenses")]
+)
+def test_irregular_plurals_count(one: str, other: str) -> None:
+    assert trigger(f"a {one}", other) == trigger(f"two {other}", one) == ONE_WORD
 
 
 def test_the_best_phrase_of_several_counts_and_the_others_do_not_lower_it() -> None:

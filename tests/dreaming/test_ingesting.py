@@ -7,6 +7,7 @@ import trio
 
 from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.callers import Sender
+from openclaw_memd.domain.forgetting import Selectors
 from openclaw_memd.domain.promotion_score import score_signals
 from openclaw_memd.domain.provenance import Origin, SessionKind, is_trusted
 from openclaw_memd.dreaming.forgetting import Unwanted
@@ -24,7 +25,7 @@ def corpus(world: World) -> dict[str, str]:
     return {path.name: path.read_text() for path in sorted(folder.glob("*"))} if folder.exists() else {}
 
 
-async def test_30_a_note_counts_once_a_day_and_what_is_new_in_it_at_once() -> None:
+async def test_a_note_counts_once_a_day_and_what_is_new_in_it_at_once() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", "- The boiler is in the cellar.\n")
         await world.ingest()
@@ -43,7 +44,16 @@ async def test_30_a_note_counts_once_a_day_and_what_is_new_in_it_at_once() -> No
         assert {one.signals.dailies for one in await world.signals.candidates()} == {2}
 
 
-async def test_33_the_newest_notes_come_first_and_the_days_own_before_others() -> None:
+async def test_a_note_for_a_day_to_come_says_nothing_of_use_yet() -> None:
+    """It would be read every night until then, and its day would count as one of use."""
+    async with open_world() as world:
+        await world.note("memory/2026-01-12.md", "- In Auckland it is tomorrow already.\n")
+        await world.note("memory/2026-02-24.md", "- The rent is due on this day.\n")
+        assert (await world.ingest()).daily_claims == 1
+        assert list(await world.candidates()) == ["In Auckland it is tomorrow already."]
+
+
+async def test_the_newest_notes_come_first_and_the_days_own_before_others() -> None:
     async with open_world() as world:
         for name in ("2026-01-09", "2026-01-11-standup", "2026-01-11", "2026-01-10", "2025-12-20"):
             world.write(f"memory/{name}.md", f"- Something of note number {name.replace('-', ' ')}.\n")
@@ -86,7 +96,18 @@ async def test_outside_lines_take_no_room_of_others() -> None:
         assert sum(one.key.startswith("u") for one in found) == 80
 
 
-async def test_34_quarantined_notes_are_not_read_and_handwritten_ones_are_the_agents() -> None:
+async def test_many_sessions_have_room_for_so_many_lines_together() -> None:
+    """Twelve of each would be three hundred: the last ones wait for the next night."""
+    async with open_world() as world:
+        for number in range(25):
+            await world.say(
+                session(f"s{number:02}"), *(f"The roof of house {number}{n} leaks." for n in range(12))
+            )
+        assert (await world.ingest()).session_lines == 240
+        assert (await world.ingest()).session_lines == 60
+
+
+async def test_quarantined_notes_are_not_read_and_handwritten_ones_are_the_agents() -> None:
     async with open_world() as world:
         guest = session("guest", sender=Sender("u2"))
         await world.agent.notes.append(guest, text="- Something that a guest wants to be known.")
@@ -97,7 +118,7 @@ async def test_34_quarantined_notes_are_not_read_and_handwritten_ones_are_the_ag
         assert found.provenance.origin.value == "agent"
 
 
-async def test_35_only_interactive_sessions_are_read() -> None:
+async def test_only_interactive_sessions_are_read() -> None:
     async with open_world() as world:
         for kind in SessionKind:
             await world.say(session(f"s-{kind}", session_kind=kind), f"The boiler of house 3 is {kind} now.")
@@ -108,7 +129,7 @@ async def test_35_only_interactive_sessions_are_read() -> None:
         assert list(await world.candidates()) == ["The boiler of house 3 is interactive now."]
 
 
-async def test_36_what_follows_recalled_memory_in_a_turn_is_not_learned() -> None:
+async def test_what_follows_recalled_memory_in_a_turn_is_not_learned() -> None:
     async with open_world() as world:
         await world.say(OWNER, "The boiler of house 3 was replaced.")
         world.agent.hear(OWNER, [Origin.AGENT])
@@ -132,7 +153,7 @@ async def test_t5_a_quoted_block_of_memory_counts_for_nothing() -> None:
         assert (signals.recalls, signals.queries, signals.dailies) == (0, 0, 1)
 
 
-async def test_37_reading_goes_on_where_it_ended() -> None:
+async def test_reading_goes_on_where_it_ended() -> None:
     async with open_world() as world:
         await world.say(OWNER, "The boiler of house 3 was replaced.")
         assert (await world.ingest()).session_lines == 1
@@ -152,7 +173,7 @@ async def test_37_reading_goes_on_where_it_ended() -> None:
         )
 
 
-async def test_37_what_a_rule_excluded_is_read_when_the_rule_is_gone() -> None:
+async def test_what_a_rule_excluded_is_read_when_the_rule_is_gone() -> None:
     async with open_world() as world:
         known = world.memory.write_path.sessions.known
         await world.say(OWNER, "The boiler of house 3 was replaced.")
@@ -166,7 +187,20 @@ async def test_37_what_a_rule_excluded_is_read_when_the_rule_is_gone() -> None:
         assert len("".join(corpus(world).values()).splitlines()) == 1
 
 
-async def test_38_the_same_words_count_once_a_session_and_day() -> None:
+async def test_a_session_of_which_a_part_was_forgotten_is_read_anew() -> None:
+    """What came since stands where something else was read: it must not be taken for that."""
+    async with open_world() as world:
+        await world.say(OWNER, "The code of the safe is 4411.", "The boiler of house 3 was replaced.")
+        await world.ingest()
+        await world.agent.forgetting.forget("main", Selectors(query="safe"))
+        await world.say(OWNER, "The roof of house 3 was mended.")
+        await world.ingest()
+        found = await world.candidates()
+        assert set(found) == {"The boiler of house 3 was replaced.", "The roof of house 3 was mended."}
+        assert {one.signals.dailies for one in found.values()} == {1}
+
+
+async def test_the_same_words_count_once_a_session_and_day() -> None:
     async with open_world() as world:
         await world.say(OWNER, WORKAROUND, WORKAROUND)
         await world.say(OWNER, f"Noted: {WORKAROUND}", answer=True)
@@ -177,7 +211,7 @@ async def test_38_the_same_words_count_once_a_session_and_day() -> None:
         assert (await world.only()).signals.dailies == 2
 
 
-async def test_39_the_zone_decides_about_days() -> None:
+async def test_the_zone_decides_about_days() -> None:
     async with open_world({"time": {"zone": "America/Los_Angeles"}}) as world:
         world.clock.move(hours=17)  # 05:00 on the 12th in UTC
         await world.say(OWNER, WORKAROUND)

@@ -1,7 +1,7 @@
 """What was said in a conversation is promoted as long as it is kept, and as who said it."""
 
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -100,6 +100,12 @@ def test_the_less_trusted_of_both_is_behind_the_line() -> None:
     (fact,) = look(kept(f"User: {TEXT}", provenance=AGENT), said(provenance=OWNER))
     assert isinstance(fact, Fact)
     assert fact.provenance == AGENT
+
+
+def test_what_the_owner_did_not_want_is_out_whoever_chose_it() -> None:
+    ranked = said()
+    unwanted = replace(ranked.candidate, rejected_at=datetime(2026, 1, 11, tzinfo=UTC))
+    assert look(kept(f"User: {TEXT}"), replace(ranked, candidate=unwanted)) == ["rejected"]
 
 
 def test_each_source_is_read_once() -> None:

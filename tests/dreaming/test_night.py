@@ -2,6 +2,7 @@
 
 import errno
 import json
+import threading
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
@@ -261,14 +262,15 @@ async def test_dates_that_have_come_are_reported(world: World) -> None:
     world.write(
         "MEMORY.md",
         "- Learn to sail. <!-- review: 2026-01-05 -->\n- The fair is on. <!-- expires: 2026-01-10 -->\n"
-        "- Learn to dive. <!-- review: 2027-01-05 -->\n",
+        "- Learn to dive. <!-- review: 2026-01-12 -->\n- The sale is on. <!-- expires: 2026-01-11 -->\n"
+        "- Learn to ski. <!-- review: 2026-01-11 -->\n",  # today
     )
     await world.memory.sync()
 
     report = await dreams(world).run()
 
     assert report.deep is not None
-    assert (report.deep.due, report.deep.expired) == (("MEMORY.md#L1",), ("MEMORY.md#L2",))
+    assert (report.deep.due, report.deep.expired) == (("MEMORY.md#L1", "MEMORY.md#L5"), ("MEMORY.md#L2",))
     assert "### Due for review" in text(world, "DREAMS.md")
     assert "Learn to sail." in text(world, "DREAMS.md")
 
@@ -541,3 +543,141 @@ async def test_explaining(world: World) -> None:
     assert after.citation is not None
     assert after.citation.startswith("MEMORY.md#L")
     assert (nothing.judged, nothing.citation) == (None, None)
+
+
+async def test_a_night_that_also_retired_something_is_undone_byte_for_byte(world: World) -> None:
+    over = "- Learn to sail. <!-- review: 2025-06-01 | expires: 2026-01-01 -->"
+    await ask_for_port(world)
+    world.write("MEMORY.md", f"{over}\n")
+    await world.memory.sync()
+    await dreams(world).run()
+    assert PORT in text(world, "MEMORY.md")
+
+    await world.memory.dreaming.reviewing.undo(None)
+
+    assert text(world, "MEMORY.md") == f"<!-- status: superseded -->\n{over}\n"
+
+
+async def test_what_was_tidied_away_from_one_note_stands_in_another(world: World) -> None:
+    await ask_for_port(world)
+    await world.note("memory/2026-01-12.md", f"- {PORT}\n")
+    await world.ask("gateway", session("s9"))
+    await world.note(NOTE, "- Nothing of that.\n")
+
+    report = await dreams(world).run()
+
+    assert report.deep is not None
+    assert (report.deep.promoted, report.deep.setbacks) == (1, {})
+    assert "(Source: memory/2026-01-12.md#L1)" in text(world, "MEMORY.md")
+
+
+async def test_a_proposal_names_the_note_that_still_says_it() -> None:
+    async with open_world(settings(mode="propose")) as world:
+        await ask_for_port(world)
+        await world.note("memory/2026-01-12.md", f"- {PORT}\n")
+        await world.ask("gateway", session("s9"))
+        await world.note(NOTE, "- Nothing of that.\n")
+        await dreams(world).run()
+        reviewing = world.memory.dreaming.reviewing
+        (proposal,) = await reviewing.waiting()
+
+        done = await reviewing.accept([proposal.id])
+
+        assert (list(done.accepted.values()), done.rejected) == (["added"], {})
+        assert "(Source: memory/2026-01-12.md#L1)" in text(world, "MEMORY.md")
+
+
+async def test_what_passes_every_gate_and_stands_nowhere_is_told_so(world: World) -> None:
+    await ask_for_port(world)
+    await dreams(world).run(("light", "rem"))
+    assert (await dreams(world).explain("gateway port")).setback is None
+    await world.note(NOTE, "- Nothing of that.\n")
+
+    found = await dreams(world).explain("gateway port")
+
+    assert found.judged is not None
+    assert (found.judged.excluded, found.citation, found.setback) == (None, None, "source_gone")
+
+
+async def test_explaining_leaves_the_loop_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = set()
+
+    def compare(*_texts: object) -> bool:
+        threads.add(threading.get_ident())
+        return False
+
+    monkeypatch.setattr("openclaw_memd.dreaming.dreams.says_same", compare)
+    world.write("MEMORY.md", "- Rain comes from the west.\n")
+    await dreams(world).explain("zebra crossing")
+
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+async def test_lines_that_are_gone_take_no_place_night_after_night() -> None:
+    async with open_world(settings(limit=1)) as world:
+        await world.note(NOTE, "- The gateway listens on port 18000 in the blue cabinet.\n")
+        for day in range(3):
+            for number, question in enumerate(QUESTIONS):
+                await world.ask(question, session(f"s{number}"))
+            world.clock.move(days=1 if day < 2 else 0)
+        await world.note(NOTE, "- Nothing of that.\n")
+        await world.note("memory/2026-01-12.md", "- The boiler key hangs at hook 9400.\n")
+        for number, question in enumerate(("boiler key", "hook 9400", "where hangs the key")):
+            await world.ask(question, session(f"b{number}"))
+            await world.ask(question, session(f"c{number}"))
+
+        report = await dreams(world).run()
+
+        assert report.deep is not None
+        assert (report.deep.promoted, report.deep.setbacks) == (1, {"source_gone": 1})
+        assert "limit" not in report.deep.excluded
+        assert "hook 9400" in text(world, "MEMORY.md")
+
+
+async def test_a_second_run_on_a_day_leaves_the_report_of_the_first(world: World) -> None:
+    await ask_for_port(world)
+    first = await dreams(world).run()
+    world.clock.move(hours=1)
+    await world.note("memory/2026-01-12.md", "- The ladder of hut 9 leans on the birch.\n")
+    await world.ask("ladder of hut 9", session("s8"))
+    second = await dreams(world).run()
+
+    report = text(world, "memory/dreaming/light/2026-01-13.md")
+    assert report.count("<!-- memd:dream ") == 2
+    one, two = report.split("\n---\n")
+    assert first.run_id in one
+    assert PORT in one
+    assert second.run_id in two
+    assert "ladder" in two
+
+
+async def test_a_night_that_failed_or_was_cancelled_is_told_of(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[NightReport] = []
+    monkeypatch.setattr(dreams(world), "_on_finished", told.append)
+    night = dreams(world)._night
+    monkeypatch.setattr(night._ingestion, "ingest", AsyncMock(side_effect=UnavailableError("full")))
+    with pytest.raises(UnavailableError):
+        await dreams(world).run()
+
+    async def hang(_now: datetime) -> None:
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(night._ingestion, "ingest", hang)
+    with trio.move_on_after(0.01):
+        await dreams(world).run()
+    assert [(one.outcome, one.deep) for one in told] == [("failed", None), ("cancelled", None)]
+    assert {run.id for run in await dreams(world).runs.list(2)} == {one.run_id for one in told}
+
+
+async def test_what_was_aside_of_a_page_goes_when_its_task_ends(world: World) -> None:
+    (world.folder / "DREAMS.md").write_text("mine\n")
+    await ask_for_port(world)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(dreams(world).pages.run)
+        await trio.sleep(0.05)
+        await dreams(world).run()
+        nursery.cancel_scope.cancel()
+    assert [path.name for path in world.folder.iterdir() if path.name.startswith(".memd-")] == []

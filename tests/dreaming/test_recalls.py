@@ -8,7 +8,7 @@ import trio
 
 from openclaw_memd.domain.admission import AdmissionRules
 from openclaw_memd.domain.callers import Channel
-from openclaw_memd.domain.provenance import Origin, Source
+from openclaw_memd.domain.provenance import Origin, SessionKind, Source
 from openclaw_memd.dreaming import recalls as module
 from openclaw_memd.dreaming import signals
 from openclaw_memd.dreaming.recalls import MOST_WAITING, OPERATOR, Recalls
@@ -62,6 +62,12 @@ def test_a_call_without_context_is_the_operators_and_a_channel_is_a_session(reca
     found = recalls.session_of(replace(OWNER, session_id=None, channel=channel))
     assert found is not None
     assert found != recalls.session_of(replace(OWNER, session_id=None, channel=Channel("chat", None, "c2")))
+
+
+def test_a_channel_of_a_scheduled_run_is_none(recalls: Recalls) -> None:
+    caller = replace(OWNER, session_id=None, channel=Channel("chat", None, "c1"))
+    assert recalls.session_of(replace(caller, session_kind=SessionKind.CRON)) is None
+    assert recalls.session_of(replace(caller, session_kind=SessionKind.UNKNOWN)) is None
 
 
 def test_the_last_question_of_few_sessions_is_known(

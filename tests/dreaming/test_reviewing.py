@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -12,7 +13,7 @@ from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.reviewing import Reviewing
 from openclaw_memd.dreaming.undoing import Undoing
-from openclaw_memd.errors import InvalidParamsError, NotFoundError
+from openclaw_memd.errors import InvalidParamsError, NotFoundError, UnavailableError
 from tests.dreaming.nights import NOTE, NOW, Nights, open_nights
 from tests.notes.worlds import OWNER
 
@@ -144,6 +145,25 @@ async def test_what_is_rejected_stays_out_in_other_words_and_modes_too(desk: Des
     assert not nights.memory
 
 
+async def test_what_is_rejected_after_an_edit_stays_out_in_both_wordings(desk: Desk) -> None:
+    nights = desk.nights
+    (chosen,) = nights.note(POT)
+    await nights.night([chosen], mode="propose")
+    await desk.reviewing.edit(OWNER, chosen.candidate.key, "The spare fuse hangs in the attic.")
+    await desk.reviewing.reject([chosen.candidate.key])
+    others = nights.note(f"The {POT.lower()}", "Spare fuse hangs in the attic!", path="memory/2026-01-13.md")
+    done = await nights.night(others, run_id="r2", now=LATER)
+    assert list(done.rejected.values()) == ["deleted", "deleted"]
+
+
+async def test_what_the_file_says_already_is_not_proposed(desk: Desk) -> None:
+    nights = desk.nights
+    nights.write("MEMORY.md", f"- The {POT.lower()}\n")
+    done = await nights.night(nights.note(POT, PORT), mode="propose")
+    assert sorted(done.promoted.values()) == ["merged"]
+    assert [one.content.text for one in await desk.reviewing.waiting()] == [PORT]
+
+
 async def test_an_undone_night_leaves_the_files_as_they_were_byte_for_byte(desk: Desk) -> None:
     nights = desk.nights
     before = b"\xef\xbb\xbf# Core\r\n\r\n- The office is in Graz. <!-- key: office -->\r\n"
@@ -161,6 +181,32 @@ async def test_an_undone_night_leaves_the_files_as_they_were_byte_for_byte(desk:
         await desk.reviewing.undo(None)
     with pytest.raises(NotFoundError):
         await desk.reviewing.undo("r1")
+
+
+async def test_what_was_accepted_one_by_one_is_taken_back_byte_for_byte_too(desk: Desk) -> None:
+    nights = desk.nights
+    before = b"# Core\n\n- The office is in Graz. <!-- key: office -->\n- It rains in May.\n"
+    nights.world.write(before)
+    await nights.night(nights.note("The office is in Linz. <!-- key: office -->", POT), mode="propose")
+    for proposal in await desk.ids():
+        await desk.reviewing.accept([proposal])
+    assert nights.world.read() != before
+    undone = await desk.reviewing.undo(None)
+    assert (undone.files, undone.undone) == (("MEMORY.md",), 2)
+    assert nights.world.read() == before
+
+
+async def test_an_editor_between_two_acceptances_keeps_what_they_wrote(desk: Desk) -> None:
+    nights = desk.nights
+    nights.write("MEMORY.md", "# Core\n\n- The office is in Graz. <!-- key: office -->\n- It rains in May.\n")
+    await nights.night(nights.note("The office is in Linz. <!-- key: office -->", POT), mode="propose")
+    first, second = await desk.ids()
+    await desk.reviewing.accept([first])
+    nights.write("MEMORY.md", nights.memory.replace("May", "June"))
+    await desk.reviewing.accept([second])
+    assert (await desk.reviewing.undo(None)).undone == 2
+    kept = "# Core\n\n- The office is in Graz. <!-- key: office -->\n- It rains in June."
+    assert nights.memory.rstrip("\n") == kept
 
 
 async def test_of_a_file_that_changed_since_only_the_nights_lines_go(desk: Desk) -> None:
@@ -201,6 +247,38 @@ async def test_what_was_replaced_comes_back_into_a_file_that_changed_since(desk:
     assert "Linz" not in nights.memory
     assert not await nights.deletions.is_deleted("The office is in Graz.")
     assert await nights.deletions.is_deleted("The office is in Linz.")
+
+
+async def test_all_that_was_replaced_comes_back_into_a_file_that_changed_since(desk: Desk) -> None:
+    nights = desk.nights
+    two = (
+        "- The office is in Graz. <!-- key: office -->\n- It is in Graz, at the river. <!-- key: office -->\n"
+    )
+    two = "- It was in Wels. <!-- key: office --> <!-- status: superseded -->\n" + two
+    rest = "".join(f"- Door {number} has key {number}.\n" for number in range(6))  # so that two may go
+    nights.write("MEMORY.md", f"{two}{rest}- It rains.\n")
+    await nights.night(nights.note("The office is in Linz. <!-- key: office -->"))
+    assert "Graz" not in nights.memory
+    nights.write("MEMORY.md", nights.memory.replace("rains", "snows"))
+    await desk.reviewing.undo(None)
+    assert nights.memory == f"{two}{rest}- It snows.\n"
+
+
+async def test_an_undoing_that_was_cut_off_keeps_out_what_it_took_out(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nights = desk.nights
+    await nights.night(nights.note(POT))
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.reviewing._undoing, "keep_out", AsyncMock(side_effect=UnavailableError("cut off")))
+        with pytest.raises(UnavailableError):
+            await desk.reviewing.undo(None)
+    assert POT not in nights.memory
+    await desk.reviewing.undo(None)
+    same = nights.note("The meter box key is under the blue pot!", path="memory/2026-01-13.md")
+    done = await nights.night(same, run_id="r2", now=LATER)
+    assert list(done.rejected.values()) == ["deleted"]
+    assert POT not in nights.memory
 
 
 async def test_the_last_night_of_two_is_taken_back_with_its_heading(desk: Desk) -> None:

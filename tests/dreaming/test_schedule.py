@@ -7,20 +7,25 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
 from typing import Any, cast
+from unittest.mock import AsyncMock
 
 import apsw
 import pytest
 import trio
 import trio.lowlevel
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from openclaw_memd.daemon.status import warnings_of
 from openclaw_memd.domain.dream_pages import PHASES, DiaryEntry, Phase, add_entry
+from openclaw_memd.dreaming import schedule
 from openclaw_memd.dreaming.schedule import Plan, Schedule, find_due, last_time, plan_phases
 from openclaw_memd.index.ledger import nights as ledger
 from openclaw_memd.index.ledger.nights import LEASE, Run
 from openclaw_memd.index.store import Store
 from openclaw_memd.jobs import Jobs
+from openclaw_memd.schedules import next_time
 from openclaw_memd.zones import Zone
 from tests.dreaming.worlds import World, open_world
 from tests.fakes import TrioClock
@@ -143,6 +148,21 @@ def test_a_failed_night_is_tried_again_after_an_hour_three_times_in_all(
     assert look(connection, EVERY, zone, three + timedelta(days=1)) is not None
 
 
+def test_a_night_that_ends_the_process_each_time_is_given_up_for_its_date(
+    connection: apsw.Connection,
+) -> None:
+    zone, three = Zone("UTC"), datetime(2026, 1, 2, 3, tzinfo=UTC)
+    look(connection, EVERY, zone, three - timedelta(hours=5))
+    begun = 0
+    for minute in range(60):
+        now = three + timedelta(minutes=minute)
+        begun += look(connection, EVERY, zone, now) is not None
+        ledger.interrupt_runs(connection, now)  # as the next process does
+
+    assert begun == ledger.MOST_INTERRUPTIONS
+    assert look(connection, EVERY, zone, three + timedelta(days=1)) is not None
+
+
 def test_old_reports_and_runs_go(connection: apsw.Connection) -> None:
     begin = datetime(2026, 1, 1, 3, tzinfo=UTC)
     for number in range(ledger.KEPT_DAYS + 10):
@@ -195,6 +215,50 @@ def test_a_time_that_never_comes() -> None:
     assert last_time("0 3 30 2 *", Zone("UTC"), datetime(2026, 1, 11, tzinfo=UTC)) is None
 
 
+def walk(expression: str, zone: Zone, now: datetime) -> datetime | None:
+    """The last time by going through all of two months."""
+    found, at = None, next_time(expression, zone.at(now - timedelta(days=62)))
+    while at is not None and at <= now:
+        found, at = at, next_time(expression, zone.at(at))
+    return found
+
+
+@given(
+    st.datetimes(min_value=datetime(2026, 1, 1), max_value=datetime(2027, 12, 31)),
+    st.sampled_from(["30 2 * * *", "0 3 * * *", "*/20 * * * *", "0 0 1 * *", "15 3 * * sun", "0 4 31 * *"]),
+    st.sampled_from(["Europe/Vienna", "America/St_Johns", "Pacific/Apia", "UTC"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_last_time_is_the_last_of_all(at: datetime, expression: str, name: str) -> None:
+    zone, now = Zone(name), at.replace(tzinfo=UTC)
+
+    assert last_time(expression, zone, now) == walk(expression, zone, now)
+
+
+def test_the_last_of_very_many_times_is_found_by_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every minute of a January, asked in December: the loop must not stand still for that each minute."""
+    looks: list[datetime] = []
+
+    def count(expression: str, after: datetime) -> datetime | None:
+        looks.append(after)
+        return next_time(expression, after)
+
+    monkeypatch.setattr(schedule, "next_time", count)
+
+    found = last_time("* * * 1 *", Zone("UTC"), datetime(2026, 12, 20, 12, tzinfo=UTC))
+
+    assert found == datetime(2026, 1, 31, 23, 59, tzinfo=UTC)
+    assert len(looks) < 50
+
+
+def test_a_clock_that_was_ahead_at_the_first_start_delays_nothing(connection: apsw.Connection) -> None:
+    zone = Zone("UTC")
+    look(connection, EVERY, zone, datetime(2030, 1, 1, 12, tzinfo=UTC))
+    assert look(connection, EVERY, zone, datetime(2026, 1, 1, 12, tzinfo=UTC)) is None
+
+    assert look(connection, EVERY, zone, datetime(2026, 1, 2, 3, tzinfo=UTC)) is not None
+
+
 class OneConnection:
     """A store whose work is done at once."""
 
@@ -218,10 +282,10 @@ async def test_three_days_by_the_clock(connection: apsw.Connection, autojump_clo
         await trio.sleep(600)
         ledger.end_run(connection, run.id, "completed", None, clock.now())
 
-    schedule = Schedule(cast(Store, OneConnection(connection)), (EVERY,), Zone("UTC"), clock, sweep)
+    task = Schedule(cast(Store, OneConnection(connection)), (EVERY,), Zone("UTC"), clock, sweep)
     first = clock.now().date()
     with trio.move_on_after(3 * 86_400):
-        await schedule.run()
+        await task.run()
 
     assert len(swept) == 3
     assert len({day for day, _ in swept}) == 3
@@ -261,6 +325,13 @@ async def test_the_schedule_stands_back_where_openclaw_dreams() -> None:
         assert await follow(world) == "completed"  # its last dream is 54 hours ago
 
 
+async def test_a_record_from_a_time_to_come_is_no_evidence() -> None:
+    async with open_world() as world:
+        age(world, "phase-signals.json", -30)
+
+        assert await follow(world) == "completed"
+
+
 async def test_entries_of_its_diary_count_and_ours_do_not() -> None:
     async with open_world() as world:
         when = "January 10, 2026 at 3:00 AM UTC"
@@ -278,6 +349,29 @@ async def test_it_does_not_stand_back_when_told_so() -> None:
         age(world, "phase-signals.json", 1)
 
         assert await follow(world) == "completed"
+
+
+async def test_a_scheduled_night_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through all parts: the job fails, its date is not done, and an hour later it is."""
+    async with open_world() as world:
+        dreaming = world.memory.dreaming
+        (plan,) = dreaming.schedule._plans
+        await dreaming.schedule._look(plan)  # from here on it counts
+        world.clock.move(days=1)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(dreaming.dreams._jobs.run)
+            with monkeypatch.context() as patch:
+                patch.setattr(
+                    world.memory.lanes.signalling.ingestion, "ingest", AsyncMock(side_effect=OSError)
+                )
+                await dreaming.schedule._look(plan)
+            await dreaming.schedule._look(plan)  # not before an hour
+            world.clock.move(hours=1, minutes=1)
+            await dreaming.schedule._look(plan)
+            nursery.cancel_scope.cancel()
+
+        runs = await dreaming.dreams.runs.list(9)
+        assert [(run.outcome, run.phases) for run in runs] == [("completed", PHASES), ("failed", PHASES)]
 
 
 async def test_a_scheduled_night_that_is_cancelled_is_over_for_its_date() -> None:

@@ -1,5 +1,6 @@
 """What counts as a recall, and what is kept of it."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -12,6 +13,7 @@ from openclaw_memd.domain.forgetting import Selectors
 from openclaw_memd.domain.promotion_score import score_signals
 from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.domain.short_term import short_term_note
+from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.index.text_rows import Connection
 from tests.dreaming.worlds import OWNER, open_world, session
 
@@ -19,7 +21,7 @@ PORT = "The gateway listens on port 18789."
 NOTE = f"# 2026-01-11 (UTC)\n\n- {PORT}\n- The cellar key is under the blue pot.\n"
 
 
-async def test_1_notes_of_days_are_short_term_wherever_they_lie_in_memory() -> None:
+async def test_notes_of_days_are_short_term_wherever_they_lie_in_memory() -> None:
     async with open_world() as world:
         for path in (
             "memory/2026-04-03.md",
@@ -37,7 +39,7 @@ async def test_1_notes_of_days_are_short_term_wherever_they_lie_in_memory() -> N
         assert found[PORT].path.startswith("memory/")
 
 
-async def test_3_a_hit_in_a_curated_file_alone_is_nothing() -> None:
+async def test_a_hit_in_a_curated_file_alone_is_nothing() -> None:
     async with open_world() as world:
         await world.note("MEMORY.md", f"- {PORT}\n")
         assert await world.hits("gateway port")
@@ -45,7 +47,7 @@ async def test_3_a_hit_in_a_curated_file_alone_is_nothing() -> None:
         assert await world.signals.candidates() == []
 
 
-async def test_4_a_blank_question_is_nothing() -> None:
+async def test_a_blank_question_is_nothing() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         hits = await world.hits("gateway")
@@ -53,7 +55,7 @@ async def test_4_a_blank_question_is_nothing() -> None:
         assert await world.signals.candidates() == []
 
 
-async def test_5_concurrent_recorders_lose_nothing() -> None:
+async def test_concurrent_recorders_lose_nothing() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         hits = await world.hits("gateway port")
@@ -66,7 +68,7 @@ async def test_5_concurrent_recorders_lose_nothing() -> None:
         assert (found.signals.recalls, found.signals.queries) == (8, 4)
 
 
-async def test_6_the_same_question_counts_once_a_session_and_day() -> None:
+async def test_the_same_question_counts_once_a_session_and_day() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         await world.ask("gateway port")
@@ -139,7 +141,7 @@ async def test_only_interactive_sessions_count(caller: Caller) -> None:
         assert len(await world.signals.candidates()) == 1
 
 
-async def test_35_a_child_of_a_cron_run_counts_as_little_as_that() -> None:
+async def test_a_child_of_a_cron_run_counts_as_little_as_that() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         await world.say(session("job", session_kind=SessionKind.CRON), "Report of the night: all fine.")
@@ -164,7 +166,7 @@ async def test_p6_lines_that_a_cron_run_wrote_are_no_candidates() -> None:
         assert await world.signals.candidates() == []
 
 
-def test_2_a_bare_name_is_one_in_memory() -> None:
+def test_a_bare_name_is_one_in_memory() -> None:
     assert short_term_note("2026-04-03.md") == "memory/2026-04-03.md"
     assert short_term_note(".\\memory\\2026-04-03.md") == "memory/2026-04-03.md"
     for path in ("notes/2026-04-03.md", "memory/dreaming/deep/2026-04-03.md", "MEMORY.md"):
@@ -172,7 +174,7 @@ def test_2_a_bare_name_is_one_in_memory() -> None:
     assert short_term_note("../../vault/memory/dreaming/2026-04-03.md") is None
 
 
-async def test_8_long_texts_with_the_same_beginning_are_two_claims() -> None:
+async def test_long_texts_with_the_same_beginning_are_two_claims() -> None:
     async with open_world() as world:
         beginning = "The gateway log says " + "and so on " * 90
         await world.note(
@@ -184,7 +186,7 @@ async def test_8_long_texts_with_the_same_beginning_are_two_claims() -> None:
         assert all(len(one.text) <= 800 for one in long)
 
 
-async def test_9_the_same_bullet_in_two_notes_is_one_claim_with_the_days_of_both() -> None:
+async def test_the_same_bullet_in_two_notes_is_one_claim_with_the_days_of_both() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-10.md", f"- {PORT}\n")
         await world.ingest()
@@ -196,7 +198,7 @@ async def test_9_the_same_bullet_in_two_notes_is_one_claim_with_the_days_of_both
         assert found.signals.days == [date(2026, 1, 10), date(2026, 1, 12)]
 
 
-async def test_10_a_recall_and_a_note_of_the_same_claim_are_one_candidate() -> None:
+async def test_a_recall_and_a_note_of_the_same_claim_are_one_candidate() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         await world.ask("gateway")
@@ -206,7 +208,7 @@ async def test_10_a_recall_and_a_note_of_the_same_claim_are_one_candidate() -> N
         assert (found.signals.recalls, found.signals.dailies) == (2, 1)
 
 
-async def test_11_other_text_at_the_same_lines_is_another_claim() -> None:
+async def test_other_text_at_the_same_lines_is_another_claim() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         await world.ask("gateway")
@@ -219,7 +221,7 @@ async def test_11_other_text_at_the_same_lines_is_another_claim() -> None:
         }
 
 
-async def test_12_notes_are_no_questions() -> None:
+async def test_notes_are_no_questions() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         for _ in range(5):
@@ -228,7 +230,7 @@ async def test_12_notes_are_no_questions() -> None:
         assert {one.signals.queries for one in await world.signals.candidates()} == {0}
 
 
-async def test_13_a_note_that_is_read_again_is_not_of_use_again() -> None:
+async def test_a_note_that_is_read_again_is_not_of_use_again() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         await world.ingest()
@@ -243,7 +245,7 @@ async def test_13_a_note_that_is_read_again_is_not_of_use_again() -> None:
         assert score_signals(last, world.clock.now()).recency < score_signals(first, last.last_at).recency
 
 
-async def test_15_a_forgotten_session_leaves_nothing_and_others_stay() -> None:
+async def test_a_forgotten_session_leaves_nothing_and_others_stay() -> None:
     async with open_world() as world:
         first, second = session("first"), session("second")
         await world.say(first, "The gateway of the cellar is port 1111.")
@@ -256,7 +258,7 @@ async def test_15_a_forgotten_session_leaves_nothing_and_others_stay() -> None:
         assert list(await world.candidates()) == ["The gateway of the attic is port 2222."]
 
 
-async def test_16_rows_that_are_no_memory_are_dropped_one_by_one() -> None:
+async def test_rows_that_are_no_memory_are_dropped_one_by_one() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         await world.ask("gateway")
@@ -273,7 +275,30 @@ async def test_16_rows_that_are_no_memory_are_dropped_one_by_one() -> None:
         assert (await world.rows())["signals"] == []
 
 
-async def test_p1_what_dreaming_wrote_into_a_note_is_never_read() -> None:
+async def test_an_editor_that_moves_a_note_away_to_save_it_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with open_world() as world:
+        await world.note("memory/2026-01-11.md", NOTE)
+        await world.ask("gateway port")
+        note, aside = world.folder / "memory/2026-01-11.md", world.folder / "memory/2026-01-11.md~"
+        note.rename(aside)
+        look = type(world.signals.sources).gone
+
+        def gone(sources: Sources, paths: Iterable[str]) -> frozenset[str]:
+            found = look(sources, paths)
+            if aside.exists():
+                aside.rename(note)
+            return found
+
+        monkeypatch.setattr(Sources, "gone", gone)
+        assert await world.signals.repair() == 0
+        assert (await world.only()).signals.recalls == 1
+        note.unlink()
+        assert await world.signals.repair() == 1
+
+
+async def test_what_dreaming_wrote_into_a_note_is_never_read() -> None:
     async with open_world() as world:
         managed = (
             "\n## Light Sleep\n<!-- openclaw:dreaming:light:start -->\n- Candidate: the gateway\n"

@@ -134,9 +134,11 @@ class World:
 
 
 @asynccontextmanager
-async def open_world(config: Mapping[str, Any] | None = None) -> AsyncIterator[World]:
-    """A new workspace with nothing in it, at noon of 11 January 2026."""
-    folder = Path(mkdtemp(prefix="memd-signals-"))
+async def open_world(
+    config: Mapping[str, Any] | None = None, *, base: Path | None = None
+) -> AsyncIterator[World]:
+    """A new workspace with nothing in it, at noon of 11 January 2026; one in ``base`` stays there."""
+    folder = Path(mkdtemp(prefix="memd-signals-")) if base is None else base
     clock = HandClock(datetime(2026, 1, 11, 12, tzinfo=UTC))
     made = msgspec.convert({"time": {"zone": "UTC"}, **(config or {})}, Config)
     embedder = HashEmbedder()
@@ -153,4 +155,5 @@ async def open_world(config: Mapping[str, Any] | None = None) -> AsyncIterator[W
         finally:
             await memory.aclose()
     finally:
-        shutil.rmtree(folder)
+        if base is None:
+            shutil.rmtree(folder)

@@ -1,6 +1,7 @@
 """What lies beside a curated file, and whether versions can change places at all."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def test_only_what_is_ours_and_not_known_is_swept(roots: Roots, tmp_path: Path) 
     ]
     for name in [*names, new_name(unknown), old_name(unknown)]:
         (tmp_path / name).write_bytes(b"")
-    sweep_beside(roots, {known})
+    sweep_beside(roots, {known}, time.time_ns())
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
     assert [name for name in names if is_beside(name)] == names[:2]
 

@@ -120,12 +120,12 @@ def test_what_somebody_saves_meanwhile_is_kept(pages: DreamPages, tmp_path: Path
 
 
 def test_reports(pages: DreamPages, tmp_path: Path) -> None:
-    path = pages.write_report("light", DAY, "one\n")
-    pages.write_report("light", DAY, "two\n")
+    pages.edit_report("light", DAY, lambda text: text + "one\n")
+    pages.edit_report("light", DAY, lambda text: text + "two\n")
 
-    assert path == "memory/dreaming/light/2026-01-20.md"
-    assert (tmp_path / path).read_text() == "two\n"
-    assert names_in((tmp_path / path).parent) == ["2026-01-20.md"]
+    path = tmp_path / "memory" / "dreaming" / "light" / "2026-01-20.md"
+    assert path.read_text() == "one\ntwo\n"
+    assert names_in(path.parent) == ["2026-01-20.md"]
 
 
 def test_reports_do_not_go_elsewhere(pages: DreamPages, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_reports_do_not_go_elsewhere(pages: DreamPages, tmp_path: Path) -> None:
     (tmp_path / "memory" / "dreaming").symlink_to(elsewhere)
 
     with pytest.raises(DeniedError):
-        pages.write_report("light", DAY, "one\n")
+        pages.edit_report("light", DAY, lambda _text: "one\n")
     assert list(elsewhere.iterdir()) == []
 
 
@@ -149,3 +149,28 @@ def test_leftovers_go(pages: DreamPages, tmp_path: Path) -> None:
         DreamPages(roots).clean()
 
     assert sorted(names_in(tmp_path)) == [other.name, "DREAMS.md"]
+
+
+def test_what_a_kill_leaves_beside_a_report_goes(pages: DreamPages, tmp_path: Path) -> None:
+    pages.edit_report("rem", DAY, lambda _text: "one\n")
+    folder = tmp_path / "memory" / "dreaming" / "rem"
+    (folder / ".memd-0123456789abcdef.new").write_text("half")
+    (folder / ".memd-mine.new").write_text("a person's")
+
+    with Roots(tmp_path) as roots:
+        DreamPages(roots).clean()
+
+    assert sorted(names_in(folder)) == [".memd-mine.new", "2026-01-20.md"]
+
+
+def test_at_an_end_those_go_that_nobody_has_open(pages: DreamPages, tmp_path: Path) -> None:
+    path = tmp_path / "DREAMS.md"
+    path.write_text("mine\n")
+    with path.open("a") as editor:
+        pages.edit(lambda text: put_block(text, "deep", "one"))
+        pages.let_go()
+        assert len(names_in(tmp_path)) == 2
+        editor.write("late\n")
+    pages.let_go()
+    assert path.read_text().endswith("late\n")
+    assert names_in(tmp_path) == ["DREAMS.md"]

@@ -42,6 +42,11 @@ def test_memory_places_are_listed_with_source_and_tier(tmp_path: Path) -> None:
     assert look(tmp_path).skipped == ()
 
 
+def test_a_folder_with_an_odd_name_is_listed(tmp_path: Path) -> None:
+    write(tmp_path, {"memory/\n/a.md": "x"})
+    assert paths(look(tmp_path)) == ["memory/\n/a.md"]
+
+
 def test_the_same_tree_gives_the_same_listing_in_path_order(tmp_path: Path) -> None:
     write(tmp_path, {f"memory/{name}.md": "x" for name in ("b", "a/z", "c", "a", "Ä", "a b")})
     first = look(tmp_path)

@@ -30,6 +30,15 @@ def test_a_file_below_is_opened(root: int, tmp_path: Path) -> None:
     os.close(descriptor)
 
 
+@pytest.mark.parametrize("name", ["\n", ".\n", "..\n", "a/\n", "\n/b", os.fsdecode(b"odd\xff/b")])
+def test_a_name_may_be_odd(root: int, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("hello")
+    descriptor = open_beneath(root, name, os.O_RDONLY)
+    assert os.read(descriptor, 10) == b"hello"
+    os.close(descriptor)
+
+
 @pytest.mark.parametrize("path", ["..", "a/../b", "/etc/passwd", "a//b", "a/", ".", "a/./b", "a\0b"])
 def test_what_is_no_plain_relative_path_is_refused(root: int, path: str) -> None:
     with pytest.raises(ValueError, match="plain"):

@@ -121,8 +121,9 @@ PEER = Peer(uid=0, pid=None)
 async def dispatching(services: FakeServices, **limits: Any) -> AsyncIterator[Callable[[object], Any]]:
     """The dispatcher without a socket: a function from a message, or its bytes, to its answer or None."""
     bounds = Limits(**limits)
-    calls = Calls(METHODS, services, bounds, Metrics())
-    dispatcher = Dispatcher(calls, bounds)
+    metrics = Metrics()
+    calls = Calls(METHODS, services, bounds, metrics)
+    dispatcher = Dispatcher(calls, bounds, metrics)
 
     async def ask(message: object) -> Any:
         raw = message if isinstance(message, bytes) else json.dumps(message).encode()

@@ -17,8 +17,9 @@ from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier
 from openclaw_memd.errors import NotFoundError
 from openclaw_memd.events import Events
 from openclaw_memd.gateway.dream_results import DreamStatus
+from openclaw_memd.gateway.metric_kinds import Sample
 from openclaw_memd.gateway.results import StatusReport, SyncReport
-from openclaw_memd.gateway.services import AgentServices, Gauge, Services
+from openclaw_memd.gateway.services import AgentServices, Services
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.injection.bootstrap import Bootstrap
@@ -94,6 +95,8 @@ class FakeAgent:
         self.turns: Any = None
         self.dreams: Any = None
         self.reviewing: Any = None
+        self.backfill: Any = None
+        self.imports: Any = None
         self.turn_deadline_ms = 250
         self.intents: Any = None
         self.reminders: Any = None
@@ -148,6 +151,9 @@ class FakeAgent:
     async def remember(self, caller: Caller | None, wish: Wish, deadline_at: float) -> Remembered:
         raise NotImplementedError
 
+    async def show(self, files: Iterable[str], deadline_at: float) -> None:
+        raise NotImplementedError
+
     async def lint(self, file: str | None) -> list[Finding]:
         raise NotImplementedError
 
@@ -185,6 +191,12 @@ class FakeServices:
         self.events = Events(TrioClock())
         self.is_healthy = True
         self.on_status: Callable[[], Awaitable[object]] | None = None
+        self.main_doctor: Any = None
+        self.backups: Any = None
+
+    def doctor(self, agent_id: str) -> Any:
+        self.agent(agent_id)
+        return self.main_doctor
 
     def agent(self, agent_id: str) -> AgentServices:
         if agent_id != "main":
@@ -208,8 +220,8 @@ class FakeServices:
     def healthy(self) -> bool:
         return self.is_healthy
 
-    def metrics(self) -> Iterable[Gauge]:
-        yield Gauge("memd_chunks", "Indexed chunks.", 12, (("agent", "main"),))
+    def measure(self) -> Iterable[Sample]:
+        yield Sample("memd_chunks", 12, ("main",))
 
 
 def _is_whole(services: FakeServices) -> Services:

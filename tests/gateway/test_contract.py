@@ -11,6 +11,7 @@ from openclaw_memd.gateway import (
     bootstrap,
     curated,
     deep,
+    doctor,
     dream_results,
     forgetting,
     history,
@@ -66,6 +67,11 @@ RIGHTS: dict[str, tuple[Right, Pace]] = {
     "memory.undo": ("A", "write"),
     "inject.bootstrap": ("R", "read"),
     "forget": ("A", "job"),
+    "doctor.check": ("R", "job"),
+    "doctor.fix": ("A", "job"),
+    "import.preview": ("A", "job"),
+    "import.apply": ("A", "job"),
+    "import.undo": ("A", "job"),
     "dream.run": ("A", "job"),
     "dream.status": ("R", "read"),
     "dream.report": ("A", "read"),
@@ -77,6 +83,8 @@ RIGHTS: dict[str, tuple[Right, Pace]] = {
     "dream.edit": ("O", "write"),
     "dream.reject": ("O", "write"),
     "dream.undo": ("A", "write"),
+    "dream.backfill": ("A", "job"),
+    "dream.rollback": ("A", "job"),
 }
 REQUIRED = object()
 PARAMS: dict[str, dict[str, object]] = {
@@ -170,6 +178,21 @@ PARAMS: dict[str, dict[str, object]] = {
     "dream.edit": {"id": REQUIRED, "text": REQUIRED},
     "dream.reject": {"ids": REQUIRED},
     "dream.undo": {"run_id": None},
+    "dream.backfill": {
+        "source": REQUIRED,
+        "path": None,
+        "from": None,
+        "to": None,
+        "stage": False,
+        "dry_run": True,
+        "wait": True,
+    },
+    "dream.rollback": {"what": REQUIRED, "wait": True},
+    "import.preview": {"source": REQUIRED, "from": None, "replace": False},
+    "import.apply": {"source": REQUIRED, "from": None, "replace": False, "wait": True},
+    "import.undo": {"id": REQUIRED},
+    "doctor.check": {},
+    "doctor.fix": {"ids": None, "dry_run": False, "wait": True},
     "forget": {
         "session_ids": (),
         "paths": (),
@@ -257,6 +280,9 @@ SHAPES: dict[type[msgspec.Struct], str] = {
     reviewing.DreamUndoResult: "files undone",
     forgetting.ForgetResult: "dry_run receipt kept",
     forgetting.KeptPlace: "where why",
+    doctor.DoctorChecked: "findings",
+    doctor.DoctorFinding: "id severity detail fix",
+    doctor.DoctorOutcome: "fixed plan",
     results.GetResult: "status path text from lines total_lines truncated next_from origin notice context",
 }
 MAY_BE_ABSENT = {

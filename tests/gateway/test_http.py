@@ -8,7 +8,8 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from openclaw_memd.gateway.services import Gauge
+from openclaw_memd.gateway import server
+from openclaw_memd.gateway.metric_kinds import Sample
 from openclaw_memd.recall.types import SearchAnswer, SearchRequest
 from tests.gateway.clients import call, read_page, request, serving
 from tests.gateway.fakes import found
@@ -288,12 +289,25 @@ async def test_neither_websockets_nor_http_2_are_spoken() -> None:
 
 
 async def test_a_bug_in_a_page_is_a_plain_500() -> None:
-    def fail() -> list[Gauge]:
+    def fail() -> list[Sample]:
         raise ValueError("a note's text")
 
     async with serving() as served:
-        served.services.metrics = fail  # type: ignore[method-assign]
+        served.services.measure = fail  # type: ignore[method-assign]
         with capture_logs():
             page = await served.fetch("GET", "/metrics")
         assert (page.status, page.body) == (500, b"")
         assert (await served.post(call("status"))).status == 200
+
+
+async def test_numbers_are_shown_without_what_cannot_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "LOOK_S", 0.01)
+    async with serving() as served:
+        served.services.on_status = trio.sleep_forever
+        text = (await served.fetch("GET", "/metrics")).body.decode()
+        assert "memd_healthy 1\n" in text
+        assert "memd_state" not in text
+        served.services.on_status = None
+        text = (await served.fetch("GET", "/metrics")).body.decode()
+        assert 'memd_state{state="ok"} 1\n' in text
+        assert "memd_status_seconds " in text

@@ -61,6 +61,8 @@ def test_every_method_is_there_once_and_no_other(document: Any) -> None:
         "dream.edit",
         "dream.reject",
         "dream.undo",
+        "dream.backfill",
+        "dream.rollback",
         "intent.create",
         "intent.list",
         "intent.get",
@@ -71,6 +73,11 @@ def test_every_method_is_there_once_and_no_other(document: Any) -> None:
         "intent.confirm",
         "intent.release",
         "forget",
+        "import.preview",
+        "import.apply",
+        "import.undo",
+        "doctor.check",
+        "doctor.fix",
     ]
     assert names == [method.name for method in METHODS]
 

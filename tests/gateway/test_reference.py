@@ -14,6 +14,7 @@ from openclaw_memd.domain.authority import missing_authority
 from openclaw_memd.domain.eligibility import Ineligible
 from openclaw_memd.domain.escalation import EscalationReason
 from openclaw_memd.domain.flush_plan import FlushReason
+from openclaw_memd.domain.importing import ImportReason
 from openclaw_memd.domain.setbacks import Setback
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.notes import Obstacle
@@ -25,6 +26,7 @@ from openclaw_memd.gateway.reasons import (
     DEEP_REASONS,
     ERROR_REASONS,
     EXCLUDED_REASONS,
+    IMPORT_REASONS,
     MESSAGE_REASONS,
     PLAN_REASONS,
     SETBACK_REASONS,
@@ -105,6 +107,7 @@ def test_the_other_reasons_are_those_of_their_types() -> None:
     assert set(SETBACK_REASONS) == set(Setback)
     assert set(DEEP_REASONS) == {*EscalationReason, *get_args(DeepReason)}
     assert set(MESSAGE_REASONS) == {*FilterReason, *MessageSkip, *Exclusion}
+    assert set(IMPORT_REASONS) == set(ImportReason)
     assert set(PLAN_REASONS) == set(FlushReason)
     assert set(TURN_REASONS) == {*get_args(Part), "deadline"}
     assert set(TRANSCRIPT_REASONS) == set(TranscriptSkip)

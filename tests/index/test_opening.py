@@ -5,6 +5,7 @@ import apsw
 import pytest
 import trio
 
+from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.database import NewerFormatError, migrations
 from openclaw_memd.index.ledger.losses import read_loss
 from openclaw_memd.index.leftovers import KEPT_DAMAGED, building_path, set_aside
@@ -169,10 +170,29 @@ async def test_a_ledger_that_was_deleted_is_lost_and_the_index_with_it(tmp_path:
     assert names(tmp_path) == {STATE_NAME}
 
 
-async def test_a_ledger_that_is_deleted_while_it_is_in_use_is_lost(tmp_path: Path) -> None:
+async def test_a_ledger_that_is_deleted_while_it_is_in_use_is_not_made_anew_behind_its_users(
+    tmp_path: Path,
+) -> None:
     store = open_state(tmp_path, "w1", lambda: AT).store
     for name in names(tmp_path):
         (tmp_path / name).unlink()
+    for _ in range(2):
+        with pytest.raises(UnavailableError) as gone:
+            await store.write(lambda connection: connection.execute("DELETE FROM spans"))
+        assert gone.value.reason == "no_folder"
+    assert names(tmp_path) == set()
+    await store.aclose()
+    assert names(tmp_path) == set()
+    store = open_state(tmp_path, "w1", lambda: AT, origins_lost=True).store
+    assert await store.read(read_loss) == AT
+    await store.aclose()
+
+
+async def test_an_empty_file_in_the_place_of_a_ledger_in_use_is_a_loss(tmp_path: Path) -> None:
+    store = open_state(tmp_path, "w1", lambda: AT).store
+    for name in names(tmp_path):
+        (tmp_path / name).unlink()
+    (tmp_path / STATE_NAME).touch()
     assert await store.read(read_loss) == AT
     await store.aclose()
 

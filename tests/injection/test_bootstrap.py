@@ -377,6 +377,33 @@ async def test_with_no_time_what_was_known_is_given_and_nothing_is_taken_away(tm
         assert [file.text for file in again.files] == [file.text for file in answer.files]
 
 
+async def test_a_line_of_which_nobody_can_say_yet_who_is_behind_it_is_not_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_giving(tmp_path) as giving:
+        giving.write("MEMORY.md", "- Tea.\n- Milk.\n")
+        first = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"])
+        attribute, may_answer = giving.attributor.attribute, threading.Event()
+
+        def attribute_late(read: Any) -> Any:
+            assert may_answer.wait(5)
+            return attribute(read)
+
+        monkeypatch.setattr(giving.attributor, "attribute", attribute_late)
+        giving.write("MEMORY.md", "- Tea.\n- Obey.\n")
+        try:
+            late = trio.current_time() + 0.5
+            second = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"], deadline_at=late)
+            late = trio.current_time() + 0.5
+            assert await giving.bootstrap.changed(OWNERS, known(first), deadline_at=late) == ()
+        finally:
+            may_answer.set()
+
+        assert [file.text for file in second.files] == ["- Tea."]
+        (refreshed,) = await giving.bootstrap.changed(OWNERS, known(first))
+        assert refreshed.text == "- Tea.\n- Obey."
+
+
 async def test_while_the_new_text_is_not_ready_the_last_one_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

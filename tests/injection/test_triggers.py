@@ -16,7 +16,7 @@ from openclaw_memd.domain.trigger_index import TriggerText
 from openclaw_memd.injection.trigger_vectors import LEAST_MARGIN, score_margin
 from openclaw_memd.ports import EmbedderError
 from tests.fakes import HashEmbedder
-from tests.injection.trigger_worlds import LIMIT_S, World, open_world
+from tests.injection.trigger_worlds import LIMIT_S, Marked, World, open_world
 
 SHIP = "- Ship with the blue script. <!-- trigger: release time -->"
 SAFE = "- The safe code is with Ana. <!-- trigger: safe code -->"
@@ -186,6 +186,26 @@ async def test_many_entries_are_matched_beside_the_event_loop(
                 assert await world.hits("release time", limit_s=0.05) == ()
         finally:
             may_match.set()
+
+
+async def test_a_line_of_which_nobody_can_say_yet_who_is_behind_it_brings_nothing_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_world(tmp_path, SHIP, SAFE) as world:
+        assert await world.found("release time, safe code") != []
+        attribute, may_answer = Marked.attribute, threading.Event()
+
+        def attribute_late(self: Marked, read: Any) -> Any:
+            assert may_answer.wait(LIMIT_S)
+            return attribute(self, read)
+
+        monkeypatch.setattr(Marked, "attribute", attribute_late)
+        world.write(SHIP, SAFE.replace("Ana", "Eve"))
+        try:
+            hits = await world.hits("release time, safe code", limit_s=0.5)
+            assert [hit.entry.entry.text for hit in hits] == [SHIP]
+        finally:
+            may_answer.set()
 
 
 async def test_while_the_index_is_built_what_was_known_and_is_still_there_comes_up(

@@ -175,6 +175,43 @@ async def test_what_is_over_for_long_goes(world: World, opened: Open) -> None:
         await opened.intents.get("main", made.id)
 
 
+@pytest.mark.parametrize("days", [91, 170])
+async def test_what_a_clock_that_ran_ahead_expired_is_open_again_when_it_is_right(
+    world: World, opened: Open, days: int
+) -> None:
+    at = world.clock.now() + timedelta(days=30)
+    event, rests, due = await opened.create(
+        RELEASE, Wish("review", ("merge",)), Wish("call Ana", at=at, expires_at=at + timedelta(days=50))
+    )
+    await opened.say("please merge")
+    world.clock.forward(days=days)
+    for _ in range(3):
+        await opened.intents.sweep()
+    assert await opened.told("about the release") == []
+
+    world.clock.forward(days=-days, hours=1)
+    await opened.intents.sweep()
+
+    found = {intent.id: intent.status for intent in await opened.intents.list("main")}
+    assert (found[event.id], found[rests.id], found[due.id]) == (Status.ARMED, Status.FIRED, Status.ARMED)
+    assert await opened.told("about the release and the merge") == ["mention the changelog"]
+    world.clock.forward(days=2)
+    assert await opened.told("about the merge") == ["review"]
+
+
+async def test_who_cancelled_what_a_wrong_clock_expired_hears_no_more_of_it(
+    world: World, opened: Open
+) -> None:
+    (made,) = await opened.create(RELEASE)
+    world.clock.forward(days=91)
+    await opened.intents.sweep()
+    world.clock.forward(days=-91)
+
+    assert (await opened.intents.cancel("main", made.id))[1]
+    await opened.intents.sweep()
+    assert (await opened.intents.get("main", made.id)).status is Status.CANCELLED
+
+
 @dataclass
 class Watched:
     """Intents with their task running; a test that asks for a mock clock moves their time."""

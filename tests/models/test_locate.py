@@ -24,9 +24,9 @@ def test_without_the_library_it_says_what_to_type(tmp_path: Path, monkeypatch: p
 
 
 def test_without_a_model_it_says_what_to_type(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(MissingModelError, match=r"run: memd model install$"):
+    with pytest.raises(MissingModelError, match=r"run: `memd model install`$"):
         locate_model(tmp_path, None)
-    with pytest.raises(MissingModelError, match=r"run: memd model install minilm$"):
+    with pytest.raises(MissingModelError, match=r"run: `memd model install minilm`$"):
         locate_model(tmp_path, "minilm")
 
 

@@ -61,7 +61,7 @@ def test_another_model_under_its_name_costs_vectors_until_the_right_one_is_there
     daemon.start()
 
     daemon.wait_until(lambda: embedding(daemon)["state"] == "degraded", LIMIT_S)
-    assert embedding(daemon)["reason"].endswith("run: memd model install multilingual-e5-small")
+    assert embedding(daemon)["reason"].endswith("run: `memd model install multilingual-e5-small`")
     assert daemon.call("status")["state"] == "degraded"
     assert vectors(daemon) == 0
     answer = daemon.call("recall.search", query="key")

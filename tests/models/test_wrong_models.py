@@ -82,8 +82,8 @@ def replace(file: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("trouble", "known", "words"),
     [
-        ("other", True, "does not give the vectors that it must; run: memd model install tiny"),
-        ("zeros", True, "gives no usable vectors; run: memd model install tiny"),
+        ("other", True, "does not give the vectors that it must; run: `memd model install tiny`"),
+        ("zeros", True, "gives no usable vectors; run: `memd model install tiny`"),
         ("zeros", False, "gives no usable vectors; install it again or use another"),
         ("alike", False, "gives every text the same vector; install it again or use another"),
     ],

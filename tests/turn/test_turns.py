@@ -9,6 +9,8 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from openclaw_memd.curated.core import CuratedCore
+from openclaw_memd.curated.entries import CuratedState
 from openclaw_memd.domain.audience import view_of
 from openclaw_memd.domain.callers import Channel, ChatType, Sender
 from openclaw_memd.domain.provenance import SessionKind
@@ -55,6 +57,33 @@ async def test_an_embedder_that_hangs_takes_its_share_and_leaves_the_others_thei
         assert "Tea." in answer["project_block"]
         assert descriptions(answer) == ["mention the changelog"]
         assert answer["degraded"] == []
+
+
+async def test_a_message_costs_one_look_at_the_curated_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_world(tmp_path) as world:
+        world.giving.write("MEMORY.md", SHIP + f"- Tea. <!-- project: {KEY} -->\n")
+        looks = 0
+        refresh = CuratedCore.refresh
+
+        async def count(core: CuratedCore, deadline_at: float | None = None) -> CuratedState:
+            nonlocal looks
+            looks += 1
+            state = await refresh(core, deadline_at)
+            world.giving.write("MEMORY.md", "- By the next look it is something else.\n")
+            return state
+
+        monkeypatch.setattr(CuratedCore, "refresh", count)
+        answer = await world.say(
+            "release time", "t1", caller=replace(OWNER, project_key=KEY), known={"MEMORY.md": "old"}
+        )
+
+        assert looks == 1
+        assert "Ship with" in answer["context"]
+        assert "Tea." in answer["project_block"]
+        (refreshed,) = answer["refreshed"]
+        assert "Ship with" in refreshed["text"], "all parts speak of the same file"
 
 
 @pytest.mark.parametrize("when", ["before it is written", "after it is written"])

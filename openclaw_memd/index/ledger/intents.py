@@ -105,22 +105,30 @@ def next_due_at(connection: apsw.Connection, after: datetime) -> datetime | None
 
 
 def settle_intents(
-    connection: apsw.Connection, settle: Callable[[Intent], Intent], now: datetime, most: int
+    connection: apsw.Connection,
+    settle: Callable[[Intent], Intent],
+    forms: Callable[[Intent], KeywordForms],
+    now: datetime,
+    most: int,
 ) -> int:
     """Store the steps that time took of up to ``most`` intents; how many took one.
 
-    Looked at are those that expired, that rest since a time to come or were made then (the clock was set
-    back), whose cooldown is over and whose window opened.
+    Looked at are those that expired, that rest since a time to come, were made then or expired too early (the
+    clock was set back), whose cooldown is over and whose window opened. ``forms`` are what an intent is found
+    by, of which nothing may be left when it is open again.
     """
     stamp = to_stamp(now)
     found = connection.execute(
         f"{_SELECT} WHERE status IN ({_OPEN}) AND (expires_at <= ?1 OR last_fired_at > ?1"
         " OR created_at > ?3 OR (status = 'fired' AND rests_until <= ?1)"
-        " OR (status = 'pending' AND due_at <= ?1)) LIMIT ?2",
+        " OR (status = 'pending' AND due_at <= ?1)) OR (status = 'expired' AND expires_at > ?1) LIMIT ?2",
         (stamp, most, to_stamp(now + AHEAD)),
     ).fetchall()
     for row in map(read_row, found):
-        save_intent(connection, IntentRow(row.number, settle(row.intent)))
+        settled = settle(row.intent)
+        save_intent(connection, IntentRow(row.number, settled))
+        if settled.is_open and not row.intent.is_open:
+            set_words(connection, row.number, forms(settled))
     return len(found)
 
 

@@ -21,6 +21,11 @@ RETRY: Final = timedelta(hours=1)
 MOST_FAILURES: Final = 3
 """A date whose night failed is tried again after ``RETRY``, so often in all."""
 
+MOST_INTERRUPTIONS: Final = 10
+"""A night that is cut off is gone on with at once, so often for a date: one that ends the process each time
+must not do so for ever.
+"""
+
 KEPT_DAYS: Final = 400
 KEPT_REPORTS: Final = 60
 
@@ -87,13 +92,16 @@ def is_done(connection: apsw.Connection, phase: Phase, day: date) -> bool:
 def is_resting(connection: apsw.Connection, day: date, now: datetime) -> bool:
     """Whether the nights of this date failed too lately, or too often, to try once more."""
     row = connection.execute(
-        "SELECT count(*), max(ended_at) FROM dream_runs"
-        " WHERE cause = 'schedule' AND outcome = 'failed' AND local_date = ?",
+        "SELECT count(*) FILTER (WHERE outcome = 'failed'), count(*) FILTER (WHERE outcome = 'interrupted'),"
+        " max(ended_at) FILTER (WHERE outcome = 'failed')"
+        " FROM dream_runs WHERE cause = 'schedule' AND local_date = ?",
         (day.isoformat(),),
     ).fetchone()
     assert row is not None
-    failures, last = int(row[0]), row[1]
-    return failures >= MOST_FAILURES or (last is not None and last > to_stamp(now - RETRY))
+    failures, interruptions, last = int(row[0]), int(row[1]), row[2]
+    if failures >= MOST_FAILURES or interruptions >= MOST_INTERRUPTIONS:
+        return True
+    return last is not None and last > to_stamp(now - RETRY)
 
 
 def note_alive(connection: apsw.Connection, run_id: str, now: datetime) -> None:
@@ -111,7 +119,7 @@ def note_done(connection: apsw.Connection, run_id: str, phases: Sequence[Phase])
 def end_run(
     connection: apsw.Connection, run_id: str, outcome: Outcome, report: str | None, now: datetime
 ) -> None:
-    """End a run, unless it ended before, and drop what is old.
+    """End a run, and drop what is old. One that ended before stays as it ended.
 
     Nothing more is done for its date, unless it failed: then what it left undone is tried again.
     """
@@ -119,7 +127,7 @@ def end_run(
         "UPDATE dream_runs SET outcome = ?, report = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
         (outcome, report, to_stamp(now), run_id),
     )
-    if outcome != "failed":
+    if connection.changes() and outcome != "failed":
         connection.execute("UPDATE dream_dates SET done = 1 WHERE run_id = ?", (run_id,))
     old = now - timedelta(days=KEPT_DAYS)
     connection.execute("DELETE FROM dream_runs WHERE started_at < ?", (to_stamp(old),))
@@ -151,9 +159,13 @@ def tell_run(connection: apsw.Connection, run_id: str, report: str) -> None:
 
 
 def schedule_since(connection: apsw.Connection, phase: Phase, now: datetime) -> datetime:
-    """Since when a phase has a schedule; from ``now`` on when it had none."""
+    """Since when a phase has a schedule; from ``now`` on when it had none, or since a time to come: the clock
+    was ahead then.
+    """
     connection.execute(
-        "INSERT OR IGNORE INTO dream_schedule (phase, since) VALUES (?, ?)", (phase, to_stamp(now))
+        "INSERT INTO dream_schedule (phase, since) VALUES (?, ?)"
+        " ON CONFLICT (phase) DO UPDATE SET since = excluded.since WHERE since > excluded.since",
+        (phase, to_stamp(now)),
     )
     row = connection.execute("SELECT since FROM dream_schedule WHERE phase = ?", (phase,)).fetchone()
     assert row is not None

@@ -136,15 +136,6 @@ def drop_silent(connection: apsw.Connection) -> int:
     return connection.changes()
 
 
-def drop_grounded(connection: apsw.Connection) -> int:
-    """Take out the candidates that nothing but grounded signals is known of; how many."""
-    connection.execute(
-        "DELETE FROM candidates WHERE NOT EXISTS"
-        " (SELECT 1 FROM signals WHERE candidate = candidates.key AND kind <> 'grounded')"
-    )
-    return connection.changes()
-
-
 def prune_signals(connection: apsw.Connection, now: datetime, most: int) -> int:
     """Delete up to ``most`` signals beyond the newest of each candidate; how many went."""
     del now

@@ -20,7 +20,7 @@ MOST_VERDICTS: Final = 8192
 _EXCESS: Final = """
 SELECT c.key FROM candidates AS c LEFT JOIN (
   SELECT candidate, max(at) AS last_at, count(*) AS number, sum(score) AS total, max(score) AS best,
-    max(kind IN ('recall', 'grounded'))
+    max(kind = 'recall')
       OR count(DISTINCT session_id) FILTER (WHERE kind = 'said') > 1 AS is_recalled
   FROM signals GROUP BY candidate
 ) AS s ON s.candidate = c.key LEFT JOIN candidate_verdicts AS v ON v.key = c.key
@@ -39,11 +39,14 @@ def record_sightings(
     """Take note of each sighting; one that was noted before changes no counts and no scores.
 
     Of more than ``most`` candidates those go that are worth the least: first what nobody vouches for, then
-    what nobody asked for and no second session said, then what was of use longest ago.
+    what nobody asked for and no second session said, then what was of use longest ago. So what old notes
+    bring never takes a place from what was asked for.
     """
     for sighting in sightings:
         _put_candidate(connection, sighting)
         _put_source(connection, sighting.key, sighting.source, sighting.signal.at)
+        if sighting.signal.kind != "grounded":
+            _own_place(connection, sighting)
         _put_signal(connection, sighting)
     count = connection.execute("SELECT count(*) FROM candidates").get
     if isinstance(count, int) and count > most:
@@ -99,7 +102,10 @@ def prune_verdicts(connection: apsw.Connection, now: datetime, most: int) -> int
 
 
 def _put_candidate(connection: apsw.Connection, sighting: Sighting) -> None:
-    """A new candidate, or one whose provenance falls to what the two have in common."""
+    """A new candidate, or one whose provenance falls to what the two have in common.
+
+    What old notes say again changes nothing of who is behind it, so that it can be taken back.
+    """
     row = connection.execute(
         "SELECT origin, session_kind, writer FROM candidates WHERE key = ?", (sighting.key,)
     ).fetchone()
@@ -118,6 +124,8 @@ def _put_candidate(connection: apsw.Connection, sighting: Sighting) -> None:
                 to_stamp(sighting.signal.at),
             ),
         )
+        return
+    if sighting.signal.kind == "grounded":
         return
     known = Provenance(Origin(row[0]), SessionKind(row[1]), row[2])
     joined = join_provenance(known, met)
@@ -155,6 +163,14 @@ def _put_source(connection: apsw.Connection, key: str, source: SourceRow, at: da
             json.dumps(source.projects, ensure_ascii=False),
             to_stamp(at),
         ),
+    )
+
+
+def _own_place(connection: apsw.Connection, sighting: Sighting) -> None:
+    """Note that a candidate stands there whoever looked through old notes."""
+    connection.execute(
+        "UPDATE backfilled SET adds_place = 0 WHERE candidate = ? AND path = ?",
+        (sighting.key, sighting.source.path),
     )
 
 

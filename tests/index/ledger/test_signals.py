@@ -16,6 +16,7 @@ from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, tru
 from openclaw_memd.domain.recall_signals import Signal, SignalKind, hash_question
 from openclaw_memd.index.ledger import signal_upkeep as upkeep
 from openclaw_memd.index.ledger import signals as ledger
+from openclaw_memd.index.ledger.grounded import drop_grounded
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.index.ledger.signal_rows import Sighting, SourceRow
 
@@ -28,11 +29,12 @@ SOURCE = SourceRow("memory/2026-01-11.md", 3, 3, is_session=False, noted_on=date
 @contextmanager
 def opened() -> Iterator[apsw.Connection]:
     """A connection to the tables of a new ledger, in memory."""
-    schema = files("openclaw_memd.index.migrations.state") / "0011_signals.sql"
+    scripts = files("openclaw_memd.index.migrations.state")
     connection = apsw.Connection(":memory:")
     try:
         connection.pragma("foreign_keys", True)
-        connection.execute(schema.read_text())
+        for name in ("0011_signals.sql", "0014_backfill.sql"):
+            connection.execute((scripts / name).read_text())
         yield connection
     finally:
         connection.close()
@@ -64,7 +66,7 @@ def texts(connection: apsw.Connection) -> set[str]:
     return set(upkeep.known_texts(connection).values())
 
 
-def test_7_the_513th_candidate_takes_the_place_of_the_one_that_was_of_use_longest_ago() -> None:
+def test_the_513th_candidate_takes_the_place_of_the_one_that_was_of_use_longest_ago() -> None:
     with opened() as connection:
         sightings = [met(f"claim {number}", day=number) for number in range(512)]
         ledger.record_sightings(connection, sightings)
@@ -73,7 +75,7 @@ def test_7_the_513th_candidate_takes_the_place_of_the_one_that_was_of_use_longes
         assert "claim 0" not in texts(connection)
 
 
-def test_7_of_equally_old_ones_that_with_fewer_signals_goes() -> None:
+def test_of_equally_old_ones_that_with_fewer_signals_goes() -> None:
     with opened() as connection:
         many = [met("many", "one"), met("many", "two")]
         ledger.record_sightings(connection, [*many, met("few"), met("new", day=1)], most=2)
@@ -98,7 +100,7 @@ def test_outside_claims_take_no_place_that_a_trusted_one_needs() -> None:
         assert texts(connection) == {"owner's", "the owner's other"}
 
 
-def test_14_provenance_is_that_of_the_least_trusted_and_what_all_have_in_common() -> None:
+def test_provenance_is_that_of_the_least_trusted_and_what_all_have_in_common() -> None:
     with opened() as connection:
         agent = Provenance(Origin.AGENT, SessionKind.UNKNOWN)
         keyed, other = replace(SOURCE, supersedes_key="port"), replace(SOURCE, path="memory/2026-01-10.md")
@@ -152,11 +154,11 @@ def test_a_claim_that_comes_again_is_still_rejected() -> None:
         assert row.rejected_at == AT
 
 
-def test_67_what_only_old_notes_told_is_taken_back_and_what_was_asked_for_stays() -> None:
+def test_what_only_old_notes_told_is_taken_back_and_what_was_asked_for_stays() -> None:
     with opened() as connection:
         both = [met("asked", kind="grounded"), met("asked")]
         ledger.record_sightings(connection, [met("old", kind="grounded"), *both])
-        assert upkeep.drop_grounded(connection) == 1
+        assert drop_grounded(connection) == 1
         assert texts(connection) == {"asked"}
 
 

@@ -1,0 +1,105 @@
+"""Processes that make or restore an archive and are killed at a step: ``python -m`` this with a folder.
+
+Each step has a folder of its own below it. One process imports everything and forks one for each step.
+"""
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from openclaw_memd.files import renaming
+from openclaw_memd.ops.backup import creating, restoring, staging, swapping
+from tests.ops.backup.archives import NOW, open_shop
+
+OLD, NEW = b"- The office is in Graz.\n", b"- The office is in Linz.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Before or after a call of a function the process is killed."""
+
+    what: str
+    module: Any
+    name: str
+    is_after: bool
+
+    def __str__(self) -> str:
+        return f"{self.what}-{self.name.strip('_')}-{'after' if self.is_after else 'before'}".replace("_", "")
+
+
+STEPS = tuple(
+    Step(what, module, name, is_after)
+    for what, module, name in (
+        ("create", staging, "copy_file"),
+        ("create", creating, "copy_database"),
+        ("create", creating, "pack"),
+        ("create", creating, "_verify"),
+        ("create", os, "link"),
+        ("create", creating, "_sync"),
+        ("restore", restoring, "verify_archive"),
+        ("restore", restoring, "_write_file"),
+        ("restore", restoring, "_tie"),
+        ("restore", restoring, "_sync_all"),
+        ("restore", restoring, "swap_folders"),
+        ("restore", renaming, "exchange_names"),
+        ("restore", swapping, "_keep"),
+    )
+    for is_after in (False, True)
+)
+
+
+def _die_at(step: Step) -> None:
+    real: Callable[..., Any] = getattr(step.module, step.name)
+
+    def deadly(*args: Any, **kwargs: Any) -> Any:
+        if step.is_after:
+            real(*args, **kwargs)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(step.module, step.name, deadly)
+
+
+async def prepare(base: Path) -> None:
+    """An archive of the new text, and a folder with the old one restored."""
+    async with open_shop(base) as shop:
+        shop.write("MEMORY.md", OLD)
+        shop.restore((await shop.make("old.tar.gz")).path)
+        shop.write("MEMORY.md", NEW)
+        await shop.make("new.tar.gz")
+
+
+async def create(base: Path) -> None:
+    """One more archive."""
+    async with open_shop(base) as shop:
+        shop.write("MEMORY.md", NEW)
+        await shop.make("more.tar.gz")
+
+
+def main(base: Path) -> None:
+    """Fork a process for each step, and say how each ended."""
+    trio.run(prepare, base / "before")
+    for step in STEPS:
+        place = base / str(step)
+        shutil.copytree(base / "before", place)
+        child = os.fork()
+        if child == 0:
+            _die_at(step)
+            if step.what == "create":
+                trio.run(create, place)
+            else:
+                archive = place / "archives/new.tar.gz"
+                restoring.restore_archive(archive, place / "back", now=NOW)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        print(step, os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
