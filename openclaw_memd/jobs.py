@@ -24,6 +24,10 @@ class Progress(Protocol):
         ...
 
 
+def ignore_progress(done: int, total: int | None = None) -> None:
+    """The `Progress` of work that nobody follows."""
+
+
 Work = Callable[[Progress], Awaitable[object]]
 
 

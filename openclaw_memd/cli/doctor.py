@@ -92,7 +92,7 @@ def _confirm(options: Namespace, trial: dict[str, Any]) -> None:
 
 def _show_absence(options: Namespace, socket: Path | None, why: str) -> int:
     """What can be told without a daemon; ``why`` there is none, in words."""
-    from openclaw_memd.daemon.outside import check_without_daemon
+    from openclaw_memd.daemon.offline_doctor import check_without_daemon
 
     found = check_without_daemon(
         os.environ, file=options.config, agent=options.agent or "main", socket=socket

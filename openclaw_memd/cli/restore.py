@@ -1,6 +1,5 @@
 """``memd restore``: bring an archive back. It needs no daemon."""
 
-import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,6 @@ def execute(options: Namespace) -> int:
     """Bring it back and tell how to use it."""
     if options.to is None:
         raise UsageError("name the folder to make: --to DIR")
-    os.umask(0o077)
     restored = _restore(Path(options.archive), Path(options.to).expanduser(), options)
     if options.json:
         print_json(_describe(restored))

@@ -56,7 +56,7 @@ def open_doctor(
             watch_warning=lambda: memory.watcher.state.warning,
             waiting=lambda: write_path.notes.waiting,
             filling=memory.vectors.filler.progress,
-            failures=lambda: memory.write_failures,
+            failures=lambda: memory.databases.write_failures,
             differences=memory.differences,
             mend=memory.check,
             drift_s=drift_s,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from openclaw_memd.zones import Zone
 
 if TYPE_CHECKING:
-    from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
+    from openclaw_memd.daemon.outside import Outside
+    from openclaw_memd.daemon.workspace import WorkspaceMemory
     from openclaw_memd.ops.forgetting import Forgetting
 
 

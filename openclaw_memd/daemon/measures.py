@@ -43,7 +43,7 @@ def measure_agents(memories: Mapping[str, WorkspaceMemory]) -> Iterator[Sample]:
         for reason, count in Counter(reason for _, reason in skipped_of(memory, agent)).items():
             yield Sample("memd_skipped", count, (agent, reason))
         yield Sample("memd_vectors_given_up", memory.vectors.filler.progress().given_up, (agent,))
-        yield Sample("memd_write_failures", len(memory.write_failures), (agent,))
+        yield Sample("memd_write_failures", len(memory.databases.write_failures), (agent,))
         tasks = memory.health.values()
         yield Sample("memd_task_restarts_total", sum(health.restarts for health in tasks), (agent,))
         down = sum(health.last_error is not None and not health.running for health in tasks)

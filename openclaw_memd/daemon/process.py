@@ -22,10 +22,11 @@ from openclaw_memd.daemon.chatting import close_chats, open_chats
 from openclaw_memd.daemon.descriptors import raise_limit, room_for_connections
 from openclaw_memd.daemon.embedding import KeptCalibrations, build_embedder
 from openclaw_memd.daemon.measures import Happenings
+from openclaw_memd.daemon.outside import Outside
 from openclaw_memd.daemon.services import DaemonServices
 from openclaw_memd.daemon.settings import check_settings
 from openclaw_memd.daemon.telling import follow_status
-from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
+from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.events import Events
 from openclaw_memd.files.workspace import open_workspace
 from openclaw_memd.gateway.listener import Listener, inherit_from_launchd, inherit_listener, open_listener
@@ -181,7 +182,7 @@ async def _stop_on_signal(
 
 async def _prove_alive(memories: Sequence[WorkspaceMemory]) -> None:
     for memory in memories:
-        await memory.prove_alive()
+        await memory.databases.prove_alive()
 
 
 async def _guard_writers(prove: Callable[[], Awaitable[None]], on_leaving: Callable[[], object]) -> None:

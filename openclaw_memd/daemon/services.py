@@ -124,7 +124,8 @@ class DaemonServices:
     def healthy(self) -> bool:
         """Whether every workspace can be asked and can write."""
         return all(
-            memory.ready.is_set() and memory.writable and memory.has_state for memory in self._memories()
+            memory.ready.is_set() and memory.databases.writable and memory.has_state
+            for memory in self._memories()
         )
 
     def measure(self) -> Iterable[Sample]:

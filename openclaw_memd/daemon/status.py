@@ -138,7 +138,7 @@ def judge(memory: WorkspaceMemory, embedder: Embedder) -> Literal["starting", "o
         embedder.status().state in {"degraded", "paused"},
         memory.vectors.filler.progress().state in {FillState.PAUSED, FillState.WAITING},
         memory.index.damage.is_set(),
-        bool(memory.write_failures),
+        bool(memory.databases.write_failures),
         any(health.last_error is not None and not health.running for health in memory.health.values()),
     )
     return "degraded" if any(troubles) else "ok"
@@ -171,7 +171,7 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
         found.append(f"the index database was damaged and is set aside as {memory.index_aside.name}")
     found += memory.lanes.curating.warnings()
     found += memory.dreaming.warnings()
-    for store, failure in memory.write_failures.items():
+    for store, failure in memory.databases.write_failures.items():
         found.append(f"the last write to {store} failed: {failure.message}")
     if memory.vectors.aside is not None:
         found.append(

@@ -1,15 +1,12 @@
 """One workspace at work: its files, index and vectors, and the tasks that keep them together."""
 
-import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import structlog
 import trio
 
 from openclaw_memd.config.schema import Config
@@ -18,6 +15,7 @@ from openclaw_memd.daemon.dreaming import Dreaming
 from openclaw_memd.daemon.following import Follower
 from openclaw_memd.daemon.forgetting import open_forgetting
 from openclaw_memd.daemon.lanes import Grounds, Lanes
+from openclaw_memd.daemon.outside import Outside
 from openclaw_memd.daemon.resting import give_back_at_rest
 from openclaw_memd.daemon.settings import extra_roots, file_rules
 from openclaw_memd.daemon.telling import Telling
@@ -26,7 +24,6 @@ from openclaw_memd.daemon.write_path import WritePath
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.events import Events
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.survey import OtherNotes, find_other_notes
 from openclaw_memd.files.watcher import Watcher
@@ -42,11 +39,9 @@ from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.index.rebuilding import Rebuilder
 from openclaw_memd.index.repairing import Repairer
-from openclaw_memd.index.store import Store
 from openclaw_memd.index.vouching import Vouching
 from openclaw_memd.injection.projects import ProjectScopes
-from openclaw_memd.jobs import Job, Jobs, Progress
-from openclaw_memd.ports import Clock, Embedder, Rng
+from openclaw_memd.jobs import Job, Progress, ignore_progress
 from openclaw_memd.supervisor import Health, keep_running
 from openclaw_memd.zones import Zone
 
@@ -54,29 +49,8 @@ if TYPE_CHECKING:
     from openclaw_memd.ops.forgetting import Forgetting
     from openclaw_memd.ops.imports.service import Imports
 
-log = structlog.get_logger("memd.workspace")
-
 SHOWN_CHARS = 64 * 1024
 """A curated file up to this length is indexed before the answer to a write; several times its budget."""
-
-_TASKS = ("watcher", "indexing", "repair", "live texts", "vectors", "memory")
-
-
-def _ignore_progress(done: int, total: int | None = None) -> None:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """What a workspace is given: everything that is not its own. ``archives`` is the folder of backups."""
-
-    clock: Clock
-    rng: Rng
-    embedder: Embedder
-    jobs: Jobs
-    events: Events
-    archives: Path | None = None
-    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
 
 class WorkspaceMemory:
@@ -103,12 +77,12 @@ class WorkspaceMemory:
         )
         with ExitStack() as undo:
             self.roots = undo.enter_context(Roots(workspace.path, extra_roots(config)))
-            databases = open_databases(workspace, preparer.identity, outside.clock.now)
+            self.databases = open_databases(workspace, preparer.identity, outside.clock.now)
             undo.pop_all()
-        self.state = databases.state.store
-        if (aside := databases.state.set_aside) is not None:
+        self.state = self.databases.state.store
+        self.index = self.databases.index.store
+        if (aside := self.databases.state.set_aside) is not None:
             self.warnings.append(f"the state database was damaged and is set aside as {aside.name}")
-        self._index_aside = databases.index.set_aside
         self._telling = Telling(outside.events, agents)
         self.projects = ProjectScopes()
         self.write_path = WritePath(
@@ -123,7 +97,7 @@ class WorkspaceMemory:
             hint=lambda paths: self._follower.note(paths),  # noqa: PLW0108 - made below
         )
         self.indexer = Indexer(
-            databases.index.store,
+            self.index,
             Corpus(
                 self.roots,
                 file_rules(config),
@@ -137,7 +111,7 @@ class WorkspaceMemory:
         )
         self.indexer.on_synced = self._telling.hear_synced
         self.vectors = WorkspaceVectors(
-            databases.vectors, self.indexer, outside.embedder, outside.clock, outside.rng
+            self.databases.vectors, self.indexer, outside.embedder, outside.clock, outside.rng
         )
         self.watcher = Watcher(self.roots, self.indexer.corpus.list_files, verify_s=config.files.reconcile_s)
         self.lanes = Lanes(
@@ -174,15 +148,19 @@ class WorkspaceMemory:
         self._rebuilder = Rebuilder(self.indexer)
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
-        self._beside = {**self.write_path.tasks, **self.lanes.tasks, **self.dreaming.tasks}
-        self.health = {name: Health(name) for name in (*_TASKS, *self._beside)}
         self.ready = trio.Event()
-        self.writable = True
-
-    @property
-    def index(self) -> Store:
-        """The index's database."""
-        return self.indexer.store
+        self._tasks: Mapping[str, Callable[[], Awaitable[None]]] = {
+            "watcher": partial(self.watcher.run, self._follower.hint),
+            "indexing": self._follow_files,
+            "repair": self._repairer.run,
+            "live texts": self.vectors.follow_replacements,
+            "vectors": self.vectors.embed,
+            "memory": partial(give_back_at_rest, self.analyzer.forget),
+            **self.write_path.tasks,
+            **self.lanes.tasks,
+            **self.dreaming.tasks,
+        }
+        self.health = {name: Health(name) for name in self._tasks}
 
     @cached_property
     def imports(self) -> "Imports":
@@ -207,11 +185,6 @@ class WorkspaceMemory:
         return self.workspace.state / "foreign"
 
     @property
-    def _stores(self) -> Mapping[str, Store]:
-        """The databases, by what people call them."""
-        return {"the ledger": self.state, "the index": self.index, "the vectors": self.vectors.database}
-
-    @property
     def config(self) -> Config:
         """The whole configuration."""
         return self._config
@@ -233,21 +206,13 @@ class WorkspaceMemory:
     @property
     def index_aside(self) -> Path | None:
         """Where a damaged index lies that this one took the place of since the start."""
-        return self._repairer.aside or self._index_aside
+        return self._repairer.aside or self.databases.index.set_aside
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Watch, index, repair and embed until cancelled."""
-        own: tuple[Callable[[], Awaitable[None]], ...] = (
-            partial(self.watcher.run, self._follower.hint),
-            self._follow_files,
-            self._repairer.run,
-            self.vectors.follow_replacements,
-            self.vectors.embed,
-            partial(give_back_at_rest, self.analyzer.forget),
-        )
         async with trio.open_nursery() as nursery:
             task_status.started()
-            for name, task in (*zip(_TASKS, own, strict=True), *self._beside.items()):
+            for name, task in self._tasks.items():
                 nursery.start_soon(keep_running, name, task, self.health[name])
             nursery.start_soon(self._follower.reconcile, self._outside.rng)
 
@@ -266,7 +231,7 @@ class WorkspaceMemory:
         """Whether the state folder and the ledger in it are still in their places."""
         return self.workspace.has_state and self.state.path.exists()
 
-    async def sync(self, *, force: bool = False, on_progress: Progress = _ignore_progress) -> SyncReport:
+    async def sync(self, *, force: bool = False, on_progress: Progress = ignore_progress) -> SyncReport:
         """Make the index equal to the files and sessions now."""
         self.write_path.sessions.announce()
         report = await self.indexer.sync(verify=force, on_progress=on_progress)
@@ -310,24 +275,6 @@ class WorkspaceMemory:
 
         return self._outside.jobs.start("rebuild", work, key=self.workspace.id)
 
-    @property
-    def write_failures(self) -> Mapping[str, UnavailableError]:
-        """What the disk refused of each database, in words, when it was last written to."""
-        found = {name: store.write_failure for name, store in self._stores.items()}
-        return {name: failure for name, failure in found.items() if failure is not None}
-
-    async def prove_alive(self) -> None:
-        """Return once every writer has answered, be it that the disk is full; one that hangs never does."""
-        is_damaged = False
-        for store in self._stores.values():
-            try:
-                await store.probe()
-            except DamagedError:
-                is_damaged = True
-            except UnavailableError:
-                pass  # the writer lives, and ``write_failures`` has what the disk refused
-        self.writable = not is_damaged
-
     async def check(self) -> None:
         """Read the index through and mend what is broken."""
         await self._repairer.repair()
@@ -348,9 +295,7 @@ class WorkspaceMemory:
 
     async def aclose(self) -> None:
         """Close the databases and release the workspace, cancelled or not."""
-        with trio.CancelScope(shield=True):
-            for store in (self.index, self.vectors.database, self.state):
-                await store.aclose()
+        await self.databases.aclose()
         self.roots.close()
         self.workspace.close()
 

@@ -14,7 +14,7 @@ from tests.index.faulty_disk import DeadlyDisk, faulty_disk
 from tests.index.old_databases import make_old
 from tests.index.test_upgrade import NAMES, open_now
 
-PLACES = int(os.environ.get("MEMD_FAULT_PLACES", "3"))
+PLACES = int(os.environ.get("MEMD_FAULT_PLACES", "2"))
 NEVER = 1_000_000
 
 

@@ -13,7 +13,8 @@ import msgspec
 
 from openclaw_memd.config.schema import Agent, Config
 from openclaw_memd.daemon.agents import AgentMemory
-from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
+from openclaw_memd.daemon.outside import Outside
+from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.domain.audience import view_of
 from openclaw_memd.domain.callers import Caller, ChatType, Sender
 from openclaw_memd.domain.provenance import SessionKind

@@ -15,7 +15,8 @@ import trio
 
 from openclaw_memd.config.schema import Agent, Config
 from openclaw_memd.daemon.agents import AgentMemory
-from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
+from openclaw_memd.daemon.outside import Outside
+from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.events import Events
 from openclaw_memd.files.workspace import open_workspace
 from openclaw_memd.index.store import Store

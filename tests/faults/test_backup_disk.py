@@ -43,3 +43,19 @@ def test_an_archive_without_room_is_not_made() -> None:
             ballast.unlink()
             assert daemon.call("backup.create")["bytes"] >= made["bytes"]
             assert daemon.call("status")["warnings"] == []
+
+
+def test_a_data_folder_that_cannot_be_is_told() -> None:
+    env = {**QUICK, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
+    with short_folder() as folder:
+        (folder / "data").write_text("no folder")
+        with RunningDaemon(folder, env=env) as daemon:
+            daemon.wait_until(
+                lambda: any("no backup can be scheduled" in one for one in daemon.call("status")["warnings"])
+            )
+            with pytest.raises(DaemonError) as failed:
+                daemon.call("backup.create")
+            assert failed.value.error["data"]["kind"] == "unavailable"
+            (folder / "data").unlink()
+            assert daemon.call("backup.create")["files"] == 1
+            daemon.wait_until(lambda: daemon.call("status")["warnings"] == [])

@@ -17,7 +17,7 @@ ODD_TEXTS: Final = (
     "\ufeff# head",
     "../../etc/passwd",
     "memory/../../x.md",
-    "/",
+    "/nowhere/at/all",
     "memory/",
     "MEMORY.md",
     "USER.md",

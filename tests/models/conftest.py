@@ -6,9 +6,16 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from trio.testing import MockClock
 
 from openclaw_memd.models.catalog import CATALOG
 from openclaw_memd.models.install import InstallError, install_model
+
+
+@pytest.fixture
+def clock() -> MockClock:
+    # Not zero: the loopback needs a moment of real time to carry what was sent.
+    return MockClock(autojump_threshold=0.02)
 
 
 @pytest.fixture(scope="session")

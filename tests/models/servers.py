@@ -49,6 +49,23 @@ class Server:
 Answer = Callable[[Received], Awaitable[Reply]]
 
 
+class Provider:
+    """Answers for ``serving``: the next of ``script``, then ``otherwise``."""
+
+    def __init__(self, otherwise: Reply | Callable[[Received], Reply]) -> None:
+        self.script: list[Reply | Callable[[Received], Reply]] = []
+        self.otherwise = otherwise
+        self.server: Server
+
+    async def answer(self, received: Received) -> Reply:
+        reply = self.script.pop(0) if self.script else self.otherwise
+        return reply if isinstance(reply, Reply) else reply(received)
+
+    @property
+    def bodies(self) -> list[Any]:
+        return [received.json for received in self.server.received]
+
+
 @asynccontextmanager
 async def serving(answer: Answer) -> AsyncIterator[Server]:
     """Serve while the block runs."""

@@ -1,7 +1,7 @@
 """The HTTP embedder against a real server on loopback, with virtual time."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,27 +17,20 @@ from openclaw_memd.models.remote import RemoteEmbedder, RemoteSettings
 from openclaw_memd.ports import Embedder, EmbedderError
 from tests.contracts import EmbedderContract
 from tests.fakes import ConstantRng, TrioClock
-from tests.models.servers import Received, Reply, Server, embeddings, refusal, serving
+from tests.models.servers import Provider, Received, Reply, embeddings, refusal, serving
 
 
-class Provider:
-    """What the server answers: the next of ``script``, then right vectors."""
+class EmbeddingProvider(Provider):
+    """Gives right vectors, unless ``script`` says otherwise."""
 
     def __init__(self) -> None:
-        self.script: list[Reply | Callable[[Received], Reply]] = []
+        super().__init__(lambda received: embeddings(received.json["input"], dims=self.dims))
         self.dims = 32
-        self.server: Server
         self.embedders: list[RemoteEmbedder] = []
-
-    async def answer(self, received: Received) -> Reply:
-        if self.script:
-            reply = self.script.pop(0)
-            return reply if isinstance(reply, Reply) else reply(received)
-        return embeddings(received.json["input"], dims=self.dims)
 
     @property
     def inputs(self) -> list[list[str]]:
-        return [received.json["input"] for received in self.server.received]
+        return [body["input"] for body in self.bodies]
 
     def embedder(self, **changes: object) -> RemoteEmbedder:
         settings = replace(RemoteSettings(base_url=self.server.url + "/v1", model="fake"), **changes)  # type: ignore[arg-type]
@@ -47,14 +40,8 @@ class Provider:
 
 
 @pytest.fixture
-def clock() -> MockClock:
-    # Not zero: the loopback needs a moment of real time to carry what was sent.
-    return MockClock(autojump_threshold=0.02)
-
-
-@pytest.fixture
-async def provider() -> AsyncIterator[Provider]:
-    made = Provider()
+async def provider() -> AsyncIterator[EmbeddingProvider]:
+    made = EmbeddingProvider()
     async with serving(made.answer) as made.server:
         yield made
         for embedder in made.embedders:
@@ -63,12 +50,12 @@ async def provider() -> AsyncIterator[Provider]:
 
 class TestContract(EmbedderContract):
     @pytest.fixture
-    async def embedder(self, provider: Provider) -> Embedder:
+    async def embedder(self, provider: EmbeddingProvider) -> Embedder:
         return provider.embedder()
 
 
 async def test_speaks_as_the_settings_say(
-    provider: Provider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    provider: EmbeddingProvider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", "sk-1")
     embedder = provider.embedder(
@@ -91,7 +78,7 @@ async def test_speaks_as_the_settings_say(
 
 
 async def test_nothing_is_sent_before_there_is_something_to_embed(
-    provider: Provider, clock: MockClock
+    provider: EmbeddingProvider, clock: MockClock
 ) -> None:
     embedder = provider.embedder(dims=32)
 
@@ -102,7 +89,7 @@ async def test_nothing_is_sent_before_there_is_something_to_embed(
 
 
 async def test_the_identity_holds_everything_that_changes_vectors(
-    provider: Provider, clock: MockClock
+    provider: EmbeddingProvider, clock: MockClock
 ) -> None:
     identities = {
         provider.embedder(**changes).model_id
@@ -117,7 +104,7 @@ async def test_the_identity_holds_everything_that_changes_vectors(
     assert len(identities) == 4
 
 
-async def test_other_dimensions_are_another_model(provider: Provider, clock: MockClock) -> None:
+async def test_other_dimensions_are_another_model(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder()
     assert embedder.model_id is None
     await embedder.embed(["a note"], kind="passage")
@@ -131,7 +118,7 @@ async def test_other_dimensions_are_another_model(provider: Provider, clock: Moc
 
 
 async def test_a_limit_per_minute_is_waited_for_and_queries_do_not_wait(
-    provider: Provider, clock: MockClock
+    provider: EmbeddingProvider, clock: MockClock
 ) -> None:
     embedder = provider.embedder()
     provider.script = [refusal(429, headers={"retry-after": "45"}, code="rate_limit_exceeded")]
@@ -157,7 +144,7 @@ async def test_a_limit_per_minute_is_waited_for_and_queries_do_not_wait(
 
 
 async def test_used_up_quota_opens_the_breaker_and_says_who_must_do_what(
-    provider: Provider, clock: MockClock
+    provider: EmbeddingProvider, clock: MockClock
 ) -> None:
     embedder = provider.embedder()
     provider.script = [refusal(429, code="insufficient_quota")] * 50
@@ -173,7 +160,7 @@ async def test_used_up_quota_opens_the_breaker_and_says_who_must_do_what(
 
 
 async def test_a_refused_key_opens_the_breaker_and_a_new_key_is_read_later(
-    provider: Provider, clock: MockClock, tmp_path: Path
+    provider: EmbeddingProvider, clock: MockClock, tmp_path: Path
 ) -> None:
     key = tmp_path / "key"
     key.write_text("sk-old")
@@ -191,7 +178,7 @@ async def test_a_refused_key_opens_the_breaker_and_a_new_key_is_read_later(
 
 
 async def test_a_missing_key_is_told_before_anything_is_sent(
-    provider: Provider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    provider: EmbeddingProvider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     embedder = provider.embedder(api_key_env="NO_SUCH_KEY")
@@ -204,7 +191,7 @@ async def test_a_missing_key_is_told_before_anything_is_sent(
 
 
 async def test_a_key_file_that_others_can_read_is_said_in_the_status(
-    provider: Provider, clock: MockClock, tmp_path: Path
+    provider: EmbeddingProvider, clock: MockClock, tmp_path: Path
 ) -> None:
     key = tmp_path / "key"
     key.write_text("sk-1")
@@ -229,7 +216,9 @@ async def test_a_key_file_that_others_can_read_is_said_in_the_status(
     ],
     ids=["500", "503", "cut", "html", "half a JSON text", "count"],
 )
-async def test_passing_failures_are_tried_again(provider: Provider, clock: MockClock, failure: Reply) -> None:
+async def test_passing_failures_are_tried_again(
+    provider: EmbeddingProvider, clock: MockClock, failure: Reply
+) -> None:
     embedder = provider.embedder()
     provider.script = [failure, failure, failure]
 
@@ -240,7 +229,9 @@ async def test_passing_failures_are_tried_again(provider: Provider, clock: MockC
     assert trio.current_time() == pytest.approx(0.5 + 1 + 2, abs=0.1)
 
 
-async def test_lasting_failures_end_and_a_query_gives_up_sooner(provider: Provider, clock: MockClock) -> None:
+async def test_lasting_failures_end_and_a_query_gives_up_sooner(
+    provider: EmbeddingProvider, clock: MockClock
+) -> None:
     embedder = provider.embedder()
     provider.script = [refusal(500)] * 20
 
@@ -255,7 +246,7 @@ async def test_lasting_failures_end_and_a_query_gives_up_sooner(provider: Provid
     assert not caught.value.permanent
 
 
-async def test_an_unreachable_provider(provider: Provider, clock: MockClock) -> None:
+async def test_an_unreachable_provider(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder(base_url="http://127.0.0.1:1/v1")
 
     with pytest.raises(EmbedderError, match="cannot be reached"):
@@ -265,7 +256,7 @@ async def test_an_unreachable_provider(provider: Provider, clock: MockClock) -> 
     assert embedder.required
 
 
-async def test_a_provider_that_never_answers(provider: Provider, clock: MockClock) -> None:
+async def test_a_provider_that_never_answers(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder()
     provider.script = [Reply(hang=True)] * 9
 
@@ -276,7 +267,7 @@ async def test_a_provider_that_never_answers(provider: Provider, clock: MockCloc
 
 
 async def test_a_batch_that_is_too_large_is_halved_and_remembered(
-    provider: Provider, clock: MockClock
+    provider: EmbeddingProvider, clock: MockClock
 ) -> None:
     embedder = provider.embedder()
     texts = [f"note {number}" for number in range(20)]
@@ -297,7 +288,7 @@ async def test_a_batch_that_is_too_large_is_halved_and_remembered(
     assert trio.current_time() < 1
 
 
-async def test_a_text_that_is_too_large_is_cut(provider: Provider, clock: MockClock) -> None:
+async def test_a_text_that_is_too_large_is_cut(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder()
 
     def picky(received: Received) -> Reply:
@@ -313,7 +304,7 @@ async def test_a_text_that_is_too_large_is_cut(provider: Provider, clock: MockCl
 
 
 async def test_a_provider_that_finds_everything_too_large_is_given_up(
-    provider: Provider, clock: MockClock
+    provider: EmbeddingProvider, clock: MockClock
 ) -> None:
     embedder = provider.embedder()
     provider.script = [refusal(413)] * 40
@@ -322,7 +313,7 @@ async def test_a_provider_that_finds_everything_too_large_is_given_up(
         await embedder.embed(["a long note " * 100] * 3, kind="passage")
 
 
-async def test_requests_are_packed_by_bytes(provider: Provider, clock: MockClock) -> None:
+async def test_requests_are_packed_by_bytes(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder()
 
     await embedder.embed(["é" * 1500] * 5, kind="passage")
@@ -330,7 +321,9 @@ async def test_requests_are_packed_by_bytes(provider: Provider, clock: MockClock
     assert [len(texts) for texts in provider.inputs] == [2, 2, 1]
 
 
-async def test_secrets_are_masked_in_queries_and_passages(provider: Provider, clock: MockClock) -> None:
+async def test_secrets_are_masked_in_queries_and_passages(
+    provider: EmbeddingProvider, clock: MockClock
+) -> None:
     embedder = provider.embedder()
 
     await embedder.embed(["export OPENAI_API_KEY=sk-test-0000000000000000"], kind="passage")
@@ -341,7 +334,9 @@ async def test_secrets_are_masked_in_queries_and_passages(provider: Provider, cl
     assert b"hunter2" not in sent
 
 
-async def test_a_secret_is_masked_before_a_long_text_is_cut(provider: Provider, clock: MockClock) -> None:
+async def test_a_secret_is_masked_before_a_long_text_is_cut(
+    provider: EmbeddingProvider, clock: MockClock
+) -> None:
     embedder = provider.embedder()
 
     for length in range(32_768 - 40, 32_768 + 1, 4):
@@ -352,7 +347,7 @@ async def test_a_secret_is_masked_before_a_long_text_is_cut(provider: Provider, 
     assert b"ghp_" not in b"".join(received.body for received in provider.server.received)
 
 
-async def test_an_answer_without_bounds_is_cut_off(provider: Provider, clock: MockClock) -> None:
+async def test_an_answer_without_bounds_is_cut_off(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder()
     provider.script = [Reply(body=b" " * 2_000_000)] * 4
 
@@ -361,7 +356,7 @@ async def test_an_answer_without_bounds_is_cut_off(provider: Provider, clock: Mo
 
 
 async def test_a_redirect_is_not_followed_with_the_key(
-    provider: Provider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    provider: EmbeddingProvider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", "sk-1")
     embedder = provider.embedder(api_key_env="SOME_KEY")
@@ -381,7 +376,7 @@ async def test_a_redirect_is_not_followed_with_the_key(
 
 
 async def test_a_proxy_of_the_environment_is_not_used_for_this_machine(
-    provider: Provider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    provider: EmbeddingProvider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
@@ -392,7 +387,9 @@ async def test_a_proxy_of_the_environment_is_not_used_for_this_machine(
     assert (await embedder.embed(["a question"], kind="query")).shape == (1, 32)
 
 
-async def test_vectors_that_are_not_finite_or_have_no_length(provider: Provider, clock: MockClock) -> None:
+async def test_vectors_that_are_not_finite_or_have_no_length(
+    provider: EmbeddingProvider, clock: MockClock
+) -> None:
     embedder = provider.embedder()
     zero = Reply(body=json.dumps({"data": [{"embedding": [0.0] * 32}]}).encode())
     provider.script = [zero]
@@ -414,7 +411,7 @@ async def test_vectors_that_are_not_finite_or_have_no_length(provider: Provider,
     ids=["filtered", "500 for NaN", "NaN", "null"],
 )
 async def test_a_text_that_the_provider_breaks_on_has_zeros_and_holds_no_other_up(
-    provider: Provider, clock: MockClock, failure: Reply
+    provider: EmbeddingProvider, clock: MockClock, failure: Reply
 ) -> None:
     embedder = provider.embedder()
 
@@ -437,7 +434,7 @@ async def test_a_text_that_the_provider_breaks_on_has_zeros_and_holds_no_other_u
 
 @pytest.mark.parametrize("failure", [refusal(400), refusal(500)], ids=["400", "500"])
 async def test_a_provider_that_breaks_on_every_text_gives_no_zeros(
-    provider: Provider, clock: MockClock, failure: Reply
+    provider: EmbeddingProvider, clock: MockClock, failure: Reply
 ) -> None:
     embedder = provider.embedder()
     provider.script = [failure] * 100
@@ -449,7 +446,7 @@ async def test_a_provider_that_breaks_on_every_text_gives_no_zeros(
     assert embedder.status().state == "degraded"
 
 
-async def test_a_limit_never_costs_a_text_its_vector(provider: Provider, clock: MockClock) -> None:
+async def test_a_limit_never_costs_a_text_its_vector(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder()
     provider.script = [refusal(429, headers={"retry-after": "10"})] * 4
 
@@ -459,7 +456,9 @@ async def test_a_limit_never_costs_a_text_its_vector(provider: Provider, clock: 
     assert (await embedder.embed(["a note"], kind="passage")).any()
 
 
-async def test_other_dimensions_than_were_asked_for_are_refused(provider: Provider, clock: MockClock) -> None:
+async def test_other_dimensions_than_were_asked_for_are_refused(
+    provider: EmbeddingProvider, clock: MockClock
+) -> None:
     embedder = provider.embedder(dims=64)
 
     with pytest.raises(EmbedderError, match="gives 32 dimensions, not 64; check dims") as caught:
@@ -470,7 +469,9 @@ async def test_other_dimensions_than_were_asked_for_are_refused(provider: Provid
     assert embedder.status().dims == 64
 
 
-async def test_who_asks_to_wait_for_days_is_asked_again_sooner(provider: Provider, clock: MockClock) -> None:
+async def test_who_asks_to_wait_for_days_is_asked_again_sooner(
+    provider: EmbeddingProvider, clock: MockClock
+) -> None:
     embedder = provider.embedder()
     provider.script = [refusal(429, headers={"retry-after": "86400"})]
 
@@ -500,7 +501,7 @@ def test_what_this_machine_is(host: str | None, expected: bool) -> None:
 
 
 async def test_errors_and_status_never_show_text_or_key(
-    provider: Provider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    provider: EmbeddingProvider, clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", "sk-hidden")
     embedder = provider.embedder(api_key_env="SOME_KEY")
@@ -514,7 +515,7 @@ async def test_errors_and_status_never_show_text_or_key(
         await trio.sleep(caught.value.retry_after_s or 0)
 
 
-async def test_a_cancelled_call_leaves_it_usable(provider: Provider, clock: MockClock) -> None:
+async def test_a_cancelled_call_leaves_it_usable(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder()
     provider.script = [Reply(hang=True)]
 
@@ -525,7 +526,7 @@ async def test_a_cancelled_call_leaves_it_usable(provider: Provider, clock: Mock
     assert (await embedder.embed(["a note"], kind="passage")).shape == (1, 32)
 
 
-async def test_the_calibration_is_measured_once(provider: Provider, clock: MockClock) -> None:
+async def test_the_calibration_is_measured_once(provider: EmbeddingProvider, clock: MockClock) -> None:
     embedder = provider.embedder()
 
     first = await embedder.calibration()

@@ -14,7 +14,8 @@ from trio.testing import MockClock
 
 from openclaw_memd.config.schema import Agent, Config
 from openclaw_memd.daemon.agents import AgentMemory
-from openclaw_memd.daemon.workspace import Outside, WorkspaceMemory
+from openclaw_memd.daemon.outside import Outside
+from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.domain.audience import OPERATOR, View, view_of
 from openclaw_memd.domain.bootstrap_files import Reason
 from openclaw_memd.domain.callers import Caller, ChatType, Sender

@@ -20,7 +20,7 @@ from openclaw_memd.index.ledger.losses import read_loss
 from openclaw_memd.index.rows import FileRow
 from openclaw_memd.ops.doctor.curated import judge_curated, judge_instructions
 from openclaw_memd.ops.doctor.databases import check_databases
-from openclaw_memd.ops.doctor.findings import Finding, arrange, count
+from openclaw_memd.ops.doctor.findings import Finding, arrange, begin_sentence, count
 from openclaw_memd.ops.doctor.leftovers import Leftovers
 from openclaw_memd.ops.doctor.locks import judge_own_locks
 from openclaw_memd.ops.doctor.machine import judge_clock
@@ -177,7 +177,7 @@ async def _check_advice(patient: Patient) -> Iterable[Finding]:
 def advice_findings(sentences: Iterable[str]) -> list[Finding]:
     """Sentences on the configuration as findings."""
     return [
-        Finding.of("config-advice", f"{text[:1].upper()}{text[1:]}.", subject=str(number))
+        Finding.of("config-advice", f"{begin_sentence(text)}.", subject=str(number))
         for number, text in enumerate(sentences, start=1)
     ]
 

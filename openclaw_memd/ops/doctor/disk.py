@@ -12,7 +12,7 @@ from typing import Final
 
 from openclaw_memd.files.beside import can_exchange
 from openclaw_memd.files.private import FOLDER_MODE, open_file
-from openclaw_memd.ops.doctor.findings import Finding
+from openclaw_memd.ops.doctor.findings import Finding, begin_sentence
 from openclaw_memd.ops.doctor.kind import Severity
 
 PREFIX: Final = ".memd-doctor-"
@@ -117,10 +117,12 @@ def judge_mount(what: str, folder: Path, mounts: str, *, is_workspace: bool) -> 
     kind = mount_type(folder, mounts)
     if kind in _NETWORK:
         yield Finding.of(
-            "network-disk", f"{_upper(what)} lies on a disk of type {kind}.", subject=_subject(what)
+            "network-disk", f"{begin_sentence(what)} lies on a disk of type {kind}.", subject=_subject(what)
         )
     elif synced := _SYNCED.intersection(folder.parts):
-        told = f"{_upper(what)} lies in a folder that {min(synced)} keeps the same on several machines."
+        told = (
+            f"{begin_sentence(what)} lies in a folder that {min(synced)} keeps the same on several machines."
+        )
         severity: Severity = "info" if is_workspace else "warning"  # many keep their notes there
         yield Finding.of("network-disk", told, subject=_subject(what), severity=severity)
 
@@ -199,7 +201,3 @@ def _grain_ns(folder: int) -> int:
 
 def _subject(what: str) -> str:
     return what.removeprefix("the ").removesuffix(" folder")
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]

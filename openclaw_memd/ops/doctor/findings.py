@@ -99,6 +99,11 @@ def name_some(names: Sequence[str]) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
+def begin_sentence(text: str) -> str:
+    """``text`` with a capital letter at its start."""
+    return text[:1].upper() + text[1:]
+
+
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """``1 file``, ``2 files``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from openclaw_memd.ops.doctor.findings import Finding, count
+from openclaw_memd.ops.doctor.findings import Finding, begin_sentence, count
 from openclaw_memd.zones import LOCAL, Zone
 
 AHEAD: Final = timedelta(minutes=5)
@@ -46,7 +46,7 @@ def read_event_limits() -> EventLimits | None:
 def judge_events(limits: EventLimits | None, folders: int, warning: str | None) -> Iterator[Finding]:
     """Whether changes are noticed. ``warning`` is the watcher's while it has no events. Pure."""
     if warning is not None:
-        yield Finding.of("watch-polling", f"{warning[:1].upper()}{warning[1:]}.")
+        yield Finding.of("watch-polling", f"{begin_sentence(warning)}.")
     if limits is None:
         return
     if folders * SPARE_SHARE > limits.most_watches:

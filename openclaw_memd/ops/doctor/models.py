@@ -55,13 +55,13 @@ def judge_chat(status: ChatModelStatus) -> Iterator[Finding]:
 
 
 def judge_filling(progress: FillProgress) -> Iterator[Finding]:
-    """What is to be said of texts without vectors. Pure."""
-    missing = progress.total - progress.done + progress.given_up
+    """What is to be said of texts without vectors, those that can get none among them. Pure."""
+    missing = progress.total - progress.done
     if progress.state is FillState.OFF or missing <= 0:
         return
     told = f"{count(missing, 'text has', 'texts have')} no vector yet."
     if progress.given_up:
-        told += f" Of {count(progress.given_up, 'of them', 'of them')} the model gave none that is of use."
+        told += f" For {progress.given_up:,} of them the model gave none that is of use."
     yield Finding.of("vectors-missing", _reason(told.removesuffix("."), progress.reason))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from openclaw_memd.config.exposure import find_exposure
-from openclaw_memd.ops.doctor.findings import Finding, name_some
+from openclaw_memd.ops.doctor.findings import Finding, begin_sentence, name_some
 
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
@@ -75,17 +75,17 @@ def judge_modes(modes: Iterable[Mode], uid: int) -> Iterator[Finding]:
         name = place.path.name
         if mode.uid != uid:
             told = f"{place.what} belongs to user {mode.uid}, and memd runs as {uid}."
-            yield Finding.of("foreign-owner", _upper(told), subject=name)
+            yield Finding.of("foreign-owner", begin_sentence(told), subject=name)
         elif mode.is_open:
             told = f"{place.what} has mode {stat.S_IMODE(mode.mode):04o}; {mode.wanted:04o} closes it."
-            yield Finding.of("open-mode", _upper(told), subject=name, place=str(place.path))
+            yield Finding.of("open-mode", begin_sentence(told), subject=name, place=str(place.path))
 
 
 def judge_exposure(folders: Iterable[tuple[str, Path]]) -> Iterator[Finding]:
     """Folders that others could put something in the place of; the word before each is its subject."""
     for subject, folder in folders:
         if (exposure := find_exposure(folder)) is not None:
-            yield Finding.of("exposed-place", f"{_upper(exposure)}.", subject=subject)
+            yield Finding.of("exposed-place", f"{begin_sentence(exposure)}.", subject=subject)
 
 
 def close_place(path: Path) -> bool:
@@ -138,7 +138,3 @@ def _lets_others(path: Path, right: int) -> bool:
         return bool(os.stat(path).st_mode & right)  # noqa: PTH116 - links are followed on purpose
     except OSError:
         return False
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from openclaw_memd.config.paths import home
-from openclaw_memd.ops.doctor.findings import Finding
+from openclaw_memd.ops.doctor.findings import Finding, begin_sentence
 
 ASK_S: Final = 3.0
 _PASSED_ON: Final = ("PATH", "HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
@@ -63,7 +63,7 @@ def judge_service(unit: Unit | None, executable: Path, daemon_pid: int | None) -
         yield Finding.of("service-stopped", f"{unit.path} is installed, and {unit.manager} does not run it.")
     elif daemon_pid is not None and unit.main_pid != daemon_pid:
         told = f"{unit.manager} runs memd as pid {unit.main_pid}, and pid {daemon_pid} answers here."
-        yield Finding.of("service-stopped", f"{told[:1].upper()}{told[1:]}")
+        yield Finding.of("service-stopped", begin_sentence(told))
 
 
 def own_executable() -> Path:

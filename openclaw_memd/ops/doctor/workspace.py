@@ -12,12 +12,10 @@ from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.files.areas import CURATED
 from openclaw_memd.files.catalog import ListedFile, SkipReason
 from openclaw_memd.files.folder import EntryKind
+from openclaw_memd.files.legacy import CANONICAL, LEGACY
 from openclaw_memd.files.survey import OtherNotes
 from openclaw_memd.ops.doctor.findings import Finding, count, name_some
 from openclaw_memd.ops.doctor.survey import Survey
-
-LEGACY: Final = "memory.md"
-CANONICAL: Final = "MEMORY.md"
 
 LARGE_BYTES: Final = 256 * 1024
 """A day's note is a few kB; one of this size is several hundred chunks."""

@@ -27,7 +27,7 @@ from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import imports as ledger
 from openclaw_memd.index.ledger.imports import ImportedFile, ImportRow
 from openclaw_memd.index.store import Store
-from openclaw_memd.jobs import Progress
+from openclaw_memd.jobs import Progress, ignore_progress
 from openclaw_memd.ops.imports import writing
 from openclaw_memd.ops.imports.collecting import collect, compare
 from openclaw_memd.ops.imports.planning import Beginning, Survey, plan_beginning
@@ -46,10 +46,6 @@ SPARE_BYTES: Final = 64 << 20
 """So much room stays on the disk."""
 
 LISTED: Final = 50
-
-
-def _ignore_progress(done: int, total: int | None = None) -> None:
-    pass
 
 
 @dataclass(slots=True)
@@ -138,7 +134,7 @@ class Imports:
         *,
         replace: bool,
         agent: str,
-        progress: Progress = _ignore_progress,
+        progress: Progress = ignore_progress,
     ) -> Applied:
         """Copy what a source has. Errors as in ``preview``; made again, it goes on.
 
@@ -161,7 +157,7 @@ class Imports:
         await self._show()
         return done
 
-    async def undo(self, import_id: str, progress: Progress = _ignore_progress) -> Undone:
+    async def undo(self, import_id: str, progress: Progress = ignore_progress) -> Undone:
         """Make every place what it was before an import, but for those that somebody changed since.
 
         Raises:

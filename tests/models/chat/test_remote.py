@@ -1,7 +1,7 @@
 """The chat model over HTTP against a real server on loopback, with virtual time."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from tests.contracts import (
     question,
 )
 from tests.fakes import ConstantRng, TrioClock
-from tests.models.servers import Received, Reply, Server, refusal, serving
+from tests.models.servers import Provider, Reply, refusal, serving
 
 FOUND = '{"found": true}'
 
@@ -33,24 +33,12 @@ def completion(content: object = FOUND, **message: object) -> Reply:
     return Reply(body=json.dumps({"object": "chat.completion", "choices": [choice]}).encode())
 
 
-class Provider:
-    """What the server answers: the next of ``script``, then ``otherwise``."""
+class ChatProvider(Provider):
+    """Answers with ``completion()``, unless it is told otherwise."""
 
     def __init__(self) -> None:
-        self.script: list[Reply | Callable[[Any], Reply]] = []
-        self.otherwise = completion()
-        self.server: Server
+        super().__init__(completion())
         self.models: list[RemoteChatModel] = []
-
-    async def answer(self, received: Received) -> Reply:
-        if not self.script:
-            return self.otherwise
-        reply = self.script.pop(0)
-        return reply if isinstance(reply, Reply) else reply(received.json)
-
-    @property
-    def bodies(self) -> list[Any]:
-        return [received.json for received in self.server.received]
 
     def model(self, **changes: object) -> RemoteChatModel:
         settings = replace(RemoteChatSettings(self.server.url + "/v1/", "judge"), **changes)  # type: ignore[arg-type]
@@ -60,14 +48,8 @@ class Provider:
 
 
 @pytest.fixture
-def clock() -> MockClock:
-    # Not zero: the loopback needs a moment of real time to carry what was sent.
-    return MockClock(autojump_threshold=0.02)
-
-
-@pytest.fixture
-async def provider() -> AsyncIterator[Provider]:
-    made = Provider()
+async def provider() -> AsyncIterator[ChatProvider]:
+    made = ChatProvider()
     async with serving(made.answer) as made.server:
         yield made
         for model in made.models:
@@ -76,7 +58,7 @@ async def provider() -> AsyncIterator[Provider]:
 
 class TestContract(ChatModelContract):
     @pytest.fixture
-    def make_chat(self, provider: Provider) -> MakeChatModel:
+    def make_chat(self, provider: ChatProvider) -> MakeChatModel:
         replies: dict[ChatBehaviour, Reply] = {
             "answers": completion(),
             "hangs": Reply(hang=True),
@@ -98,7 +80,7 @@ async def failure_of(model: ChatModel, **how: Any) -> ChatModelError:
     return caught.value
 
 
-async def test_says_what_the_api_expects(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_says_what_the_api_expects(provider: ChatProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_KEY", "sk-1")
     model = provider.model(api_key_env="SOME_KEY")
 
@@ -122,7 +104,7 @@ async def test_says_what_the_api_expects(provider: Provider, monkeypatch: pytest
     }
 
 
-async def test_no_secret_leaves_the_machine(provider: Provider) -> None:
+async def test_no_secret_leaves_the_machine(provider: ChatProvider) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
     request = replace(question(f"The token is {secret}."), system=f"password: hunter22hunter\n{secret}")
 
@@ -142,7 +124,7 @@ async def test_no_secret_leaves_the_machine(provider: Provider) -> None:
         refusal(500, message="grammar: unexpected keyword"),
     ],
 )
-async def test_a_server_that_takes_no_schema_is_told_in_words(provider: Provider, refused: Reply) -> None:
+async def test_a_server_that_takes_no_schema_is_told_in_words(provider: ChatProvider, refused: Reply) -> None:
     provider.script = [refused]
     provider.otherwise = completion(f"```json\n{FOUND}\n```")
     model = provider.model()
@@ -157,7 +139,7 @@ async def test_a_server_that_takes_no_schema_is_told_in_words(provider: Provider
     assert third == second, "what was learned is kept"
 
 
-async def test_speaks_the_dialect_of_newer_models(provider: Provider) -> None:
+async def test_speaks_the_dialect_of_newer_models(provider: ChatProvider) -> None:
     provider.script = [
         refusal(400, message="'max_tokens' is not supported. Use 'max_completion_tokens' instead."),
         refusal(400, message="'temperature' does not support 0 with this model."),
@@ -172,7 +154,7 @@ async def test_speaks_the_dialect_of_newer_models(provider: Provider) -> None:
     assert not last.keys() & {"max_tokens", "temperature"}
 
 
-async def test_a_request_that_is_refused_whatever_is_left_out_is_an_error(provider: Provider) -> None:
+async def test_a_request_that_is_refused_whatever_is_left_out_is_an_error(provider: ChatProvider) -> None:
     provider.otherwise = refusal(400, message="no")
     model = provider.model()
 
@@ -184,7 +166,9 @@ async def test_a_request_that_is_refused_whatever_is_left_out_is_an_error(provid
     assert "response_format" in provider.bodies[-1], "it was not the schema, so it stays"
 
 
-async def test_waits_as_the_provider_asks_when_there_is_time(provider: Provider, clock: MockClock) -> None:
+async def test_waits_as_the_provider_asks_when_there_is_time(
+    provider: ChatProvider, clock: MockClock
+) -> None:
     provider.script = [refusal(429, headers={"retry-after": "7"})]
     began_at = trio.current_time()
 
@@ -193,7 +177,7 @@ async def test_waits_as_the_provider_asks_when_there_is_time(provider: Provider,
 
 
 async def test_does_not_ask_before_the_time_that_the_provider_named(
-    provider: Provider, clock: MockClock
+    provider: ChatProvider, clock: MockClock
 ) -> None:
     provider.script = [refusal(429, headers={"retry-after": "60"})]
     model = provider.model()
@@ -209,7 +193,7 @@ async def test_does_not_ask_before_the_time_that_the_provider_named(
     assert model.status().state == "ready"
 
 
-async def test_a_refused_key_is_not_tried_again_and_again(provider: Provider, clock: MockClock) -> None:
+async def test_a_refused_key_is_not_tried_again_and_again(provider: ChatProvider, clock: MockClock) -> None:
     provider.script = [refusal(401)]
     model = provider.model()
 
@@ -220,14 +204,16 @@ async def test_a_refused_key_is_not_tried_again_and_again(provider: Provider, cl
     assert await model.complete(question()) == FOUND
 
 
-async def test_a_key_that_is_missing_is_told_and_nothing_is_sent(provider: Provider, tmp_path: Path) -> None:
+async def test_a_key_that_is_missing_is_told_and_nothing_is_sent(
+    provider: ChatProvider, tmp_path: Path
+) -> None:
     model = provider.model(api_key_file=str(tmp_path / "none"))
 
     assert "API key file" in str(await failure_of(model))
     assert provider.bodies == []
 
 
-async def test_one_answer_takes_at_most_its_time(provider: Provider, clock: MockClock) -> None:
+async def test_one_answer_takes_at_most_its_time(provider: ChatProvider, clock: MockClock) -> None:
     provider.otherwise = Reply(stall=True, body=b"{")
     began_at = trio.current_time()
 
@@ -250,13 +236,13 @@ async def test_one_answer_takes_at_most_its_time(provider: Provider, clock: Mock
         (Reply(302, headers={"location": "http://127.0.0.1:1/"}), "unavailable"),
     ],
 )
-async def test_what_is_no_answer_is_told_apart(provider: Provider, reply: Reply, failure: str) -> None:
+async def test_what_is_no_answer_is_told_apart(provider: ChatProvider, reply: Reply, failure: str) -> None:
     provider.otherwise = reply
 
     assert (await failure_of(provider.model())).failure == failure
 
 
-async def test_an_answer_in_parts_is_put_together(provider: Provider) -> None:
+async def test_an_answer_in_parts_is_put_together(provider: ChatProvider) -> None:
     parts = [{"type": "text", "text": "It is "}, {"type": "image"}, 7, {"type": "text", "text": "Ada."}]
     provider.otherwise = completion(parts)
 

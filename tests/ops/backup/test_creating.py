@@ -161,6 +161,34 @@ async def test_nothing_is_overwritten(tmp_path: Path) -> None:
         assert names(shop.archives) == ["a.tar.gz"]
 
 
+def lies_in(descriptor: int, folder: Path) -> bool:
+    return Path(f"/proc/self/fd/{descriptor}").resolve().is_relative_to(folder)
+
+
+async def test_a_disk_without_links_and_modes_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cannot(*_args: Any) -> None:
+        raise PermissionError(errno.EPERM, "no such thing on this disk")
+
+    async with open_shop(tmp_path) as shop:
+        shop.write("MEMORY.md")
+        copies = tmp_path / "copies"
+        copies.mkdir()
+        monkeypatch.setattr(os, "link", cannot)
+        real = os.fchmod
+        monkeypatch.setattr(
+            os, "fchmod", lambda file, mode: real(file, mode) if lies_in(file, copies) else cannot()
+        )
+        made = await shop.make(copies=copies)
+        with pytest.raises(ConflictError):
+            await shop.make(copies=copies)
+        assert names(shop.archives) == ["a.tar.gz"]
+        assert names(copies) == []
+        monkeypatch.undo()
+        assert shop.restore(made.path).manifest.files == 1
+
+
 async def test_a_workspace_that_is_gone_gives_no_archive(tmp_path: Path) -> None:
     async with open_shop(tmp_path) as shop:
         shop.write("MEMORY.md")

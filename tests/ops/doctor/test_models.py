@@ -80,9 +80,15 @@ def test_a_chat_model_is_judged_by_its_state(state: str, expected: list[str]) ->
     [
         (FillProgress(FillState.OFF, 0, 10, 0, None, 0, 0), []),
         (FillProgress(FillState.IDLE, 10, 10, 0, None, 0, 0), []),
-        (FillProgress(FillState.FILLING, 4, 10, 0, None, 0, 0), ["vectors-missing"]),
-        (FillProgress(FillState.IDLE, 8, 8, 2, None, 0, 0), ["vectors-missing"]),
+        (FillProgress(FillState.FILLING, 4, 10, 0, None, 0, 0), ["6 texts have no vector yet."]),
+        (FillProgress(FillState.PAUSED, 9, 10, 0, "no key", 0, 0), ["1 text has no vector yet: no key."]),
+        (
+            FillProgress(FillState.IDLE, 8, 10, 2, None, 0, 0),
+            ["2 texts have no vector yet. For 2 of them the model gave none that is of use."],
+        ),
     ],
 )
 def test_texts_without_a_vector_are_counted(progress: FillProgress, expected: list[str]) -> None:
-    assert [one.id for one in judge_filling(progress)] == expected
+    found = list(judge_filling(progress))
+    assert [one.detail for one in found] == expected
+    assert {one.id for one in found} <= {"vectors-missing"}
