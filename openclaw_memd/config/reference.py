@@ -4,8 +4,10 @@ from typing import Any, get_type_hints
 
 import msgspec
 
+from openclaw_memd.config.corpus_sections import ExtraPath
 from openclaw_memd.config.describe import keys_of, words_for
-from openclaw_memd.config.schema import PER_AGENT, Config, ExtraPath, SessionFolder
+from openclaw_memd.config.schema import PER_AGENT, Config
+from openclaw_memd.config.session_sections import SessionFolder
 
 _INTRODUCTION = """\
 memd reads one TOML file: `--config`, else `MEMD_CONFIG`, else `$XDG_CONFIG_HOME/openclaw-memd/config.toml`.

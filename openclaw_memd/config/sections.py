@@ -2,20 +2,12 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
-AgentId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
-ChatType = Literal["direct", "group", "channel", "unknown"]
-Cron = Annotated[str, Meta(max_length=256)]
-Text = Annotated[str, Meta(max_length=4096)]
-Prompt = Annotated[str, Meta(max_length=65536)]
+from openclaw_memd.config.fields import ChatType, Cron, Prompt, Section, Text
 
 
-class AgentSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table that an agent may override."""
-
-
-class Model(AgentSection, frozen=True):
+class Model(Section, frozen=True):
     """The chat model for deep recall and consolidation; memory works without one."""
 
     provider: Annotated[
@@ -31,7 +23,7 @@ class Model(AgentSection, frozen=True):
     timeout_s: Annotated[float, Meta(ge=1, le=3600, description="seconds for one answer")] = 60
 
 
-class Search(AgentSection, frozen=True):
+class Search(Section, frozen=True):
     """Explicit search."""
 
     max_results: Annotated[int, Meta(ge=1, le=100, description="hits when the caller does not say")] = 6
@@ -50,7 +42,7 @@ class Search(AgentSection, frozen=True):
     ] = ("en",)
 
 
-class Inject(AgentSection, frozen=True):
+class Inject(Section, frozen=True):
     """What is put into a prompt without being asked for."""
 
     file_chars: Annotated[int, Meta(ge=256, le=1000000, description="one bootstrap file")] = 12000
@@ -64,7 +56,7 @@ class Inject(AgentSection, frozen=True):
     startup_total_chars: Annotated[int, Meta(ge=1, le=50000, description="all of those notes")] = 2800
 
 
-class Escalation(AgentSection, frozen=True):
+class Escalation(Section, frozen=True):
     """When a message gets deep recall."""
 
     mode: Annotated[
@@ -79,7 +71,7 @@ class Escalation(AgentSection, frozen=True):
     timeout_ms: Annotated[int, Meta(ge=250, le=120000, description="deadline of recall.deep")] = 15000
 
 
-class Flush(AgentSection, frozen=True):
+class Flush(Section, frozen=True):
     """Saving notes before a conversation is compacted."""
 
     enabled: Annotated[bool, Meta(description="plan flushes")] = True
@@ -95,7 +87,7 @@ class Flush(AgentSection, frozen=True):
     system_prompt: Annotated[Prompt, Meta(description="system prompt; empty: the built-in one")] = ""
 
 
-class Intents(AgentSection, frozen=True):
+class Intents(Section, frozen=True):
     """Standing intents and reminders."""
 
     cooldown_s: Annotated[int, Meta(ge=0, le=31536000, description="seconds between fires of one intent")] = (
@@ -109,7 +101,7 @@ class Intents(AgentSection, frozen=True):
     follow_ups: Annotated[bool, Meta(description="accept follow-ups that a runtime inferred")] = False
 
 
-class Dreaming(AgentSection, frozen=True):
+class Dreaming(Section, frozen=True):
     """The nightly pass that promotes what kept being useful."""
 
     mode: Annotated[

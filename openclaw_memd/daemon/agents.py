@@ -194,13 +194,13 @@ class AgentMemory:
         """
         with _damage_told():
             undone = await self.history.undo(preimage_id)
-            await self.memory.show(undone.file, deadline_at)
+            await self.memory.showing.show(undone.file, deadline_at)
         return undone
 
     async def show(self, files: Iterable[str], deadline_at: float = inf) -> None:
         """Show in the index what was written to curated files, as far as there is time."""
         for file in files:
-            await self.memory.show(file, deadline_at)
+            await self.memory.showing.show(file, deadline_at)
 
     @property
     def chat_model(self) -> ChatModel:
@@ -258,7 +258,7 @@ class AgentMemory:
         What is lowered is never injected from then on, not even in a turn that has no time to look.
         """
         with _damage_told():
-            changed = await self.memory.trust(path, selection, origin)
+            changed = await self.memory.showing.trust(path, selection, origin)
             await self.memory.lanes.injecting.core.refresh()
         return changed
 
@@ -274,7 +274,7 @@ class AgentMemory:
                 caller, wish, budget_chars=budget, deadline_at=deadline_at
             )
             if remembered.appended:
-                await self.memory.show(wish.file, deadline_at)
+                await self.memory.showing.show(wish.file, deadline_at)
         return remembered
 
     async def lint(self, file: str | None) -> list[Finding]:

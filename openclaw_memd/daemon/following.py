@@ -5,7 +5,7 @@ from typing import Protocol
 
 import trio
 
-from openclaw_memd.config.schema import Files
+from openclaw_memd.config.corpus_sections import Files
 from openclaw_memd.files.debounce import Debounce
 from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.counters import read_generation

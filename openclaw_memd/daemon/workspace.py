@@ -1,9 +1,8 @@
 """One workspace at work: its files, index and vectors, and the tasks that keep them together."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import cached_property, partial
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,19 +17,17 @@ from openclaw_memd.daemon.lanes import Grounds, Lanes
 from openclaw_memd.daemon.outside import Outside
 from openclaw_memd.daemon.resting import give_back_at_rest
 from openclaw_memd.daemon.settings import extra_roots, file_rules
+from openclaw_memd.daemon.showing import Showing
 from openclaw_memd.daemon.telling import Telling
 from openclaw_memd.daemon.vectors import WorkspaceVectors
 from openclaw_memd.daemon.write_path import WritePath
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.survey import OtherNotes, find_other_notes
 from openclaw_memd.files.watcher import Watcher
 from openclaw_memd.files.workspace import Workspace
-from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
-from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.indexer import Indexer, SyncReport
 from openclaw_memd.index.ledger.imports import unfinished_imports
 from openclaw_memd.index.ledger.tombstones import load_rewrites
@@ -39,7 +36,6 @@ from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.index.rebuilding import Rebuilder
 from openclaw_memd.index.repairing import Repairer
-from openclaw_memd.index.vouching import Vouching
 from openclaw_memd.injection.projects import ProjectScopes
 from openclaw_memd.jobs import Job, Progress, ignore_progress
 from openclaw_memd.supervisor import Health, keep_running
@@ -48,9 +44,6 @@ from openclaw_memd.zones import Zone
 if TYPE_CHECKING:
     from openclaw_memd.ops.forgetting import Forgetting
     from openclaw_memd.ops.imports.service import Imports
-
-SHOWN_CHARS = 64 * 1024
-"""A curated file up to this length is indexed before the answer to a write; several times its budget."""
 
 
 class WorkspaceMemory:
@@ -130,6 +123,7 @@ class WorkspaceMemory:
             languages=_languages(config, agents),
             vouch=self._vouch,
         )
+        self.showing = Showing(self.indexer, self.write_path.attributor, self.lanes.injecting.core)
         self.lanes.turning.intents.on_due = self._telling.hear_due
         self.dreaming = Dreaming(
             self.lanes,
@@ -142,7 +136,7 @@ class WorkspaceMemory:
             jobs=outside.jobs,
             key=workspace.id,
             clock=outside.clock,
-            show=self.show,
+            show=self.showing.show,
             on_finished=self._telling.hear_dream,
         )
         self._rebuilder = Rebuilder(self.indexer)
@@ -241,32 +235,6 @@ class WorkspaceMemory:
             self.other_notes = OtherNotes(0, ())
         return report
 
-    async def trust(self, path: str, selection: Selection, origin: Origin) -> int:
-        """Give lines of a memory file this origin; how many changed. The index shows it afterwards.
-
-        Raises as `Vouching.trust`.
-        """
-        indexed = await self.index.read(partial(readers.file, path=path))
-        shown = None if indexed is None else indexed.state.hash
-        vouching = Vouching(self.indexer.corpus, self.write_path.attributor)
-        changed = await trio.to_thread.run_sync(vouching.trust, path, selection, origin, shown)
-        if changed:
-            self.lanes.injecting.core.ask_origins()
-            await self.indexer.reindex([path])
-        return changed
-
-    async def show(self, file: str, deadline_at: float = inf) -> None:
-        """Show in the index what was written to a curated file, as far as there is time.
-
-        It is done: nothing denies it now. A long file is left to those who follow the files: to index it takes
-        longer than to write it.
-        """
-        text = self.lanes.injecting.core.state.files.get(file)
-        if text is not None and len(text.text) > SHOWN_CHARS:
-            return
-        with trio.CancelScope(shield=True, deadline=deadline_at), suppress(UnavailableError, DamagedError):
-            await self.indexer.reindex([file])
-
     def start_rebuild(self) -> Job:
         """The job that rebuilds the index; the running one if there is one."""
 
@@ -300,7 +268,7 @@ class WorkspaceMemory:
         self.workspace.close()
 
     async def _vouch(self, path: str, first: int, last: int, text_hash: str) -> None:
-        await self.trust(path, Selection(first, last, text_hash), Origin.AGENT)
+        await self.showing.trust(path, Selection(first, last, text_hash), Origin.AGENT)
 
     def _hear_published(self, published: Published) -> None:
         self._telling.hear_published(published)

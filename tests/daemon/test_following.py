@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from openclaw_memd.config.schema import Files
+from openclaw_memd.config.corpus_sections import Files
 from openclaw_memd.daemon.following import Follower
 from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.indexer import SyncReport

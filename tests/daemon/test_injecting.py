@@ -86,7 +86,7 @@ async def test_edits_and_decisions_show_at_once_in_the_core_and_as_the_index_has
         ]
         await history.memory.sync()
 
-        assert await history.memory.trust("MEMORY.md", Selection(2, 2), Origin.UNTRUSTED) == 1
+        assert await history.memory.showing.trust("MEMORY.md", Selection(2, 2), Origin.UNTRUSTED) == 1
         assert await origins(history) == [
             ("- One numbat.", Origin.AGENT),
             ("- Two numbats.", Origin.UNTRUSTED),
@@ -100,7 +100,7 @@ async def test_edits_and_decisions_show_at_once_in_the_core_and_as_the_index_has
         indexed = {hit.text: hit.origin for hit in await history.find("numbats")}
         assert indexed == dict(await origins(history))
 
-        await history.memory.trust("MEMORY.md", Selection(1, 1), Origin.AGENT)
+        await history.memory.showing.trust("MEMORY.md", Selection(1, 1), Origin.AGENT)
         assert {origin for _, origin in await origins(history)} == {Origin.AGENT}
 
 
@@ -126,7 +126,7 @@ async def test_an_edit_during_a_tainted_turn_holds_back_its_own_lines_alone(mock
         assert await brought_up() == ["MEMORY.md#L1"]
         await history.memory.sync()
         assert await brought_up() == ["MEMORY.md#L1"]
-        await history.memory.trust("MEMORY.md", Selection(2, 2), Origin.AGENT)
+        await history.memory.showing.trust("MEMORY.md", Selection(2, 2), Origin.AGENT)
         assert await brought_up() == ["MEMORY.md#L1", "MEMORY.md#L2"]
 
 

@@ -41,7 +41,7 @@ async def play(history: History, step: Step, lines: list[str]) -> None:
             await memory.sync()
             origin = Origin.AGENT if kind == "raise" else Origin.UNTRUSTED
             line = number % len(lines) + 1
-            await memory.trust("MEMORY.md", Selection(line, line), origin)
+            await memory.showing.trust("MEMORY.md", Selection(line, line), origin)
     (history.workspace / "MEMORY.md").write_text("".join(f"{line}\n" for line in lines))
 
 

@@ -9,7 +9,7 @@ from openclaw_memd.daemon.resting import LOOK_S, give_back_at_rest
 
 
 async def count_rests(work: Iterator[float], looks: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often memory is given back in so many looks, each of which finds the next amount of ``work`` done."""
+    """How often memory is given back in so many looks; each finds the next amount of ``work`` done."""
     rests: list[None] = []
     spent = 0.0
 

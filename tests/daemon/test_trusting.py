@@ -80,7 +80,7 @@ async def test_lines_that_changed_since_they_were_indexed_are_not_raised(mock_cl
         await history.memory.sync()
         path = history.workspace / written.path
         path.write_text(path.read_text().replace("- a numbat", "- a quoll climbs\n- a numbat"))
-        trust = history.memory.trust
+        trust = history.memory.showing.trust
         by_number = Selection(written.start_line, written.end_line)
         for selection in (by_number, Selection()):
             with pytest.raises(ConflictError) as caught:
@@ -97,9 +97,9 @@ async def test_a_file_that_was_never_indexed_is_not_raised_unseen(mock_clock: Mo
         (history.workspace / "memory").mkdir(exist_ok=True)
         (history.workspace / OUTSIDE).write_text("- a numbat runs\n")
         with pytest.raises(ConflictError):
-            await history.memory.trust(OUTSIDE, Selection(), Origin.AGENT)
+            await history.memory.showing.trust(OUTSIDE, Selection(), Origin.AGENT)
         read = Selection(1, 1, hash_text("- a numbat runs"))
-        assert await history.memory.trust(OUTSIDE, read, Origin.AGENT) == 1
+        assert await history.memory.showing.trust(OUTSIDE, read, Origin.AGENT) == 1
 
 
 async def test_what_is_lowered_is_known_to_who_has_no_time_to_look(mock_clock: MockClock) -> None:

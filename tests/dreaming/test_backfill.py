@@ -538,7 +538,7 @@ async def test_outside_lines_change_nothing_of_what_the_others_come_to(world: Wo
     expected = page(world), set(await world.candidates())
     await roll_back(world)
     await world.note(NOTE, f"{lines[0]}\n\n{lines[1]}\n{lines[2]}\n")
-    await world.memory.trust(NOTE, Selection(3, 3, None), Origin.UNTRUSTED)
+    await world.memory.showing.trust(NOTE, Selection(3, 3, None), Origin.UNTRUSTED)
 
     done = await look(world)
 

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import os
 import random
@@ -187,6 +188,7 @@ def test_the_forger_makes_good_ones_too(tmp_path: Path) -> None:
         (lambda manifest: manifest["members"][3].update(sha256="0" * 64), "not those of its manifest"),
         (lambda manifest: manifest["members"].pop(), "missing"),
     ],
+    ids=itertools.count(),
 )
 def test_what_must_not_be_written_is_refused(
     tmp_path: Path, edit: Callable[[dict[str, Any]], None], told: str
