@@ -14,7 +14,7 @@ import trio
 from benchmarks.cost import Cost, Stopwatch
 from openclaw_memd.clock import SystemClock
 from openclaw_memd.config.schema import Config
-from openclaw_memd.domain.suspicion import NO_TAINT
+from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
@@ -25,7 +25,7 @@ from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.indexer import Indexer
 from openclaw_memd.index.opening import open_index, open_state
 from openclaw_memd.index.preparing import Preparer
-from openclaw_memd.interpreter import take_short_turns
+from openclaw_memd.interpreter import look_for_garbage_seldom, take_short_turns
 
 
 async def index(workspace: Workspace) -> Cost:
@@ -41,7 +41,7 @@ async def index(workspace: Workspace) -> Cost:
     store = open_index(workspace.state, preparer.identity, clock.now).store
     try:
         with Roots(workspace.path) as roots:
-            attributor = LedgerAttributor(state, analyzer, lambda: NO_TAINT, clock)
+            attributor = LedgerAttributor(state, analyzer, Taint, clock)
             indexer = Indexer(store, Corpus(roots, FileRules.parse(), attributor=attributor), preparer, clock)
             with Stopwatch() as watch:
                 await indexer.sync()
@@ -54,7 +54,8 @@ async def index(workspace: Workspace) -> Cost:
 
 def main() -> None:
     workspace_path, state_dir = map(Path, sys.argv[1:])
-    take_short_turns()  # as the daemon does
+    take_short_turns()  # as the daemon does, and what follows
+    look_for_garbage_seldom()
     with open_workspace(workspace_path, state_dir=state_dir) as workspace:
         cost = trio.run(index, workspace)
     print(json.dumps(cost.to_json()))

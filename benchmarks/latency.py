@@ -21,9 +21,9 @@ import trio
 
 from openclaw_memd.config.schema import Limits
 from openclaw_memd.gateway.listener import open_listener
-from openclaw_memd.gateway.results import StatusReport
 from openclaw_memd.gateway.server import Gateway
 from openclaw_memd.gateway.services import Services
+from openclaw_memd.gateway.status_results import StatusReport
 
 CALL = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "status", "params": {}}).encode()
 WARM_UP_CALLS = 200

@@ -15,7 +15,7 @@ from tests.daemons import LineClient
 KEYWORD_LIMIT_MB = 80.0
 VECTORS_LIMIT_MB = 110.0
 QUESTIONS = 50
-REST_S = 3.0
+REST_S = 6.0
 
 
 def measure(run: Run) -> Iterator[Finding]:

@@ -4,14 +4,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 import trio
 
 from openclaw_memd.ports import Clock
 
 Topic = Literal["intent.due", "dream.finished", "index.synced", "memory.changed", "status.changed"]
-TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
 
 QUEUED_EVENTS: Final = 256
 """What one subscriber may leave unread; older events are lost to it."""

@@ -1,5 +1,6 @@
 """Long work that outlives the call that asked for it."""
 
+import hashlib
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -26,6 +27,11 @@ class Progress(Protocol):
 
 def ignore_progress(done: int, total: int | None = None) -> None:
     """The `Progress` of work that nobody follows."""
+
+
+def key_of(*facts: object) -> str:
+    """The ``key`` of a job that these facts describe: the same for the same, and it tells none of them."""
+    return hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 Work = Callable[[Progress], Awaitable[object]]

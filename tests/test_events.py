@@ -1,9 +1,11 @@
+from typing import get_args
+
 import trio
 import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_memd.events import QUEUED_EVENTS, TOPICS, Events
+from openclaw_memd.events import QUEUED_EVENTS, Events, Topic
 from tests.fakes import TrioClock
 
 
@@ -25,7 +27,7 @@ async def test_who_subscribed_is_told_in_order() -> None:
 
 async def test_a_reader_that_waits_is_woken(autojump_clock: trio.testing.MockClock) -> None:
     events = Events(TrioClock())
-    subscription = events.subscribe(TOPICS)
+    subscription = events.subscribe(get_args(Topic))
 
     async with trio.open_nursery() as nursery:
 

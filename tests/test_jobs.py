@@ -4,7 +4,7 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from openclaw_memd.errors import ConflictError, NotFoundError, UnavailableError
-from openclaw_memd.jobs import JobFailedError, Jobs, Progress
+from openclaw_memd.jobs import JobFailedError, Jobs, Progress, key_of
 
 
 async def finish(_report_progress: Progress) -> object:
@@ -143,3 +143,9 @@ async def test_all_that_ended_are_counted_also_those_that_are_forgotten(jobs: Jo
     with pytest.raises(UnavailableError), capture_logs():
         await jobs.start("backup", fail).wait()
     assert jobs.ended == {("sync", "done"): 5, ("backup", "failed"): 1}
+
+
+def test_a_key_is_the_same_for_the_same_facts_and_tells_none_of_them() -> None:
+    assert key_of("main", "a secret \udcff") == key_of("main", "a secret \udcff")
+    assert len({key_of("a", "b"), key_of("a b"), key_of("a", None), key_of("a", ["b"])}) == 4
+    assert "secret" not in key_of("main", "a secret \udcff")

@@ -145,8 +145,10 @@ def _show(preview: dict[str, Any], *, is_done: bool = False) -> None:
             print(f"  {plain_line(one['command'])}")
         _show_more(preview["intent_count"] - min(len(preview["intents"]), _SHOWN))
     if preview["recalls"]:
-        count = amount(preview["recalls"]["entries"], "entry", "entries")
-        print(f"{count} of recalled text are not taken over: memd counts for itself")
+        number = preview["recalls"]["entries"]
+        verb = "is" if number == 1 else "are"
+        count = amount(number, "entry", "entries")
+        print(f"{count} of recalled text {verb} not taken over: memd counts for itself")
     if preview["doubted"]:
         count = amount(preview["doubted_count"], "file")
         print(f"{count} of this workspace OpenClaw recorded as text from outside. If that is so, say it:")

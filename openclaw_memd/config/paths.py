@@ -29,12 +29,17 @@ def expand(value: str, env: Mapping[str, str]) -> Path:
     return Path(value).absolute()
 
 
+def config_home(env: Mapping[str, str]) -> Path:
+    """Where the user's programs keep their settings, by the XDG specification."""
+    return _xdg(env, "XDG_CONFIG_HOME", ".config")
+
+
 def config_file(env: Mapping[str, str], named: str | None = None) -> tuple[Path, bool]:
     """The configuration file, and whether somebody named it (a named one that is missing is an error)."""
     explicit = named or env.get("MEMD_CONFIG")
     if explicit:
         return expand(explicit, env), True
-    return _xdg(env, "XDG_CONFIG_HOME", ".config") / APP / "config.toml", False
+    return config_home(env) / APP / "config.toml", False
 
 
 def state_dir(env: Mapping[str, str], configured: str | None = None) -> Path:

@@ -1,7 +1,7 @@
 """Every configuration key with its type, range, default and meaning.
 
-This and the modules of sections beside it are the one place that knows them: the loader, ``config.example.toml``, ``docs/configuration.md`` and the
-messages about bad values are all made from it.
+This and the modules of sections beside it are the one place that knows them: the loader,
+``config.example.toml``, ``docs/configuration.md`` and the messages about bad values are all made from it.
 """
 
 from typing import Annotated, Literal

@@ -27,16 +27,13 @@ from openclaw_memd.zones import Zone
 CAUSE = "remember"
 """What the history says of such a rewrite."""
 
-NO_PROJECT = ""
-"""As a project: whatever project the caller works in, the entry belongs to none."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What is to be remembered in ``file``.
 
-    ``project`` is None for the caller's own, ``NO_PROJECT`` for none; ``replaces`` names an entry by what it
-    says or by its citation.
+    The entry's project is None for the caller's own, '' for none, whatever project the caller works in.
+    ``replaces`` names an entry by what it says or by its citation.
     """
 
     file: str

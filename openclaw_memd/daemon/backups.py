@@ -13,7 +13,7 @@ from openclaw_memd.allocator import give_back
 from openclaw_memd.config.schema import Backup as Settings
 from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.errors import MemdError
-from openclaw_memd.gateway.results import BackupReport
+from openclaw_memd.gateway.status_results import BackupReport
 from openclaw_memd.jobs import Jobs, Progress
 from openclaw_memd.ops.backup.types import Last, Made
 from openclaw_memd.ports import Clock

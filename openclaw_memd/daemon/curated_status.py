@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from openclaw_memd.daemon.agents import AgentMemory
-from openclaw_memd.gateway.results import CuratedReport
+from openclaw_memd.gateway.status_results import CuratedReport
 from openclaw_memd.injection.given_files import CuratedFigures
 
 SHOWN = 5

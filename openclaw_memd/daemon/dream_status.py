@@ -6,7 +6,7 @@ from openclaw_memd.daemon.dreaming import Dreaming
 from openclaw_memd.domain.dream_pages import PHASES
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.gateway.dream_results import DreamStatus, PhaseState
-from openclaw_memd.gateway.results import DreamingReport
+from openclaw_memd.gateway.status_results import DreamingReport
 from openclaw_memd.index.faults import DamagedError
 
 

@@ -26,7 +26,7 @@ def open_imports(
     clock: Clock,
     sync: Callable[[], Awaitable[object]],
 ) -> Imports:
-    """The imports into ``workspace``. What they replace goes to the data folder; ``scratch`` is for copies."""
+    """The imports into ``workspace``; what they replace goes to the data folder, copies to ``scratch``."""
     folders = (paths.expand(folder.path, env) for folder in config.sessions.folders)
     return Imports(
         state=state,

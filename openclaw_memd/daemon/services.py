@@ -16,7 +16,7 @@ from openclaw_memd.errors import NotFoundError
 from openclaw_memd.events import Events
 from openclaw_memd.gateway.handlers import show_job
 from openclaw_memd.gateway.metric_kinds import Sample
-from openclaw_memd.gateway.results import AgentReport, StatusReport
+from openclaw_memd.gateway.status_results import AgentReport, StatusReport
 from openclaw_memd.jobs import Jobs
 from openclaw_memd.ports import Clock, Embedder
 from openclaw_memd.version import VERSION

@@ -14,7 +14,7 @@ from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.arrival import Moved
 from openclaw_memd.files.roots import WORKSPACE
-from openclaw_memd.gateway.results import (
+from openclaw_memd.gateway.status_results import (
     AgentReport,
     EmbeddingReport,
     Excluded,

@@ -9,7 +9,7 @@ from openclaw_memd.domain.intents import Intent
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.dreaming.reports import NightReport
 from openclaw_memd.events import Events
-from openclaw_memd.gateway.results import StatusReport
+from openclaw_memd.gateway.status_results import StatusReport
 from openclaw_memd.index.indexer import SyncReport
 from openclaw_memd.index.publishing import Published
 

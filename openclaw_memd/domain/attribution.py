@@ -26,9 +26,6 @@ from openclaw_memd.domain.line_kin import LEAST_WORDS, LineKin, LineReader
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN, Origin, Provenance, trust_rank
 from openclaw_memd.domain.records import Lineage, Record, Records, pick
 
-ATTRIBUTION_VERSION: Final = 1
-"""Raised whenever the lines of unchanged files would be attributed otherwise."""
-
 KEPT_GONE_LINES: Final = 4096
 
 Run = tuple[int, Provenance]

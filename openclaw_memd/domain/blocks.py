@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from openclaw_memd.domain.annotations import is_annotation_line, is_dated
 from openclaw_memd.domain.comments import is_comment_line
-from openclaw_memd.domain.fences import Fence, opening_fence
+from openclaw_memd.domain.fences import Fence, may_open_fence, opening_fence
 from openclaw_memd.domain.lines import indent_width
 
 BlockKind = Literal["heading", "item", "paragraph", "code", "front_matter", "comment", "rule"]
@@ -82,9 +82,13 @@ class _Reader:
     def read(self, index: int) -> list[Block]:
         if index:
             self._blocks.append(Block("front_matter", 0, index - 1))
-        while index < len(self._lines):
-            if self._fence is None and _BULLET.match(self._lines[index]):
-                self._open_bullet(index)
+        lines, is_bullet = self._lines, _BULLET.match
+        while index < len(lines):
+            if self._fence is None and is_bullet(lines[index]):  # most lines of notes
+                self._open("item", index)
+                self._inner = _SUB_INDENT
+                if may_open_fence(lines[index]):
+                    self._open_fence(lines[index])
                 index += 1
             else:
                 index = self._read_line(index)
@@ -150,12 +154,6 @@ class _Reader:
             self._open("item", index)
             self._inner = indent + _SUB_INDENT
         self._open_fence(line)
-
-    def _open_bullet(self, index: int) -> None:
-        """What ``_read_item`` does with such a line, whatever is open: most lines of notes are like this."""
-        self._open("item", index)
-        self._inner = _SUB_INDENT
-        self._open_fence(self._lines[index])
 
     def _interrupts_no_paragraph(self, index: int, line: str, match: re.Match[str]) -> bool:
         """Whether a number or a lone mark that begins this line is part of the open paragraph above it."""

@@ -22,13 +22,18 @@ class Fence:
 
 def opening_fence(line: str) -> Fence | None:
     """The fence that ``line`` opens, possibly as the first thing of a list item; None when it opens none."""
-    if "```" not in line and "~~~" not in line:  # a tenth of the time of the pattern
+    if not may_open_fence(line):
         return None
     match = _FENCE.match(line)
     if match is None:
         return None
     mark = match.group(1)
     return Fence(mark[0], len(mark))
+
+
+def may_open_fence(line: str) -> bool:
+    """Whether ``line`` has what a fence is made of: takes a tenth of the time of the pattern."""
+    return "```" in line or "~~~" in line
 
 
 def lines_outside_fences(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

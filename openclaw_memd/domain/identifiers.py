@@ -6,28 +6,40 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
-from openclaw_memd.domain.scripts import MARK_BODY, RUN_BODY
+from openclaw_memd.domain.scripts import MARK_BODY
 
-# Underscores alone are no atom: they open and close emphasis, as in "_'The end.'_". Some characters count as
-# marks and as letters, so that what is taken is never given back: it could be divided in too many ways.
-_ATOM = f"_*[^\\W_{RUN_BODY}][^\\W{RUN_BODY}]*+(?:[{MARK_BODY}]++[^\\W{RUN_BODY}]*+)*+"
 # What may stand between two atoms; a comma joins digits only.
 _CONNECTOR = r"(?:://|::|\.\.?/|/\.{0,2}|:\\|\+\+|[-.:@\\'+&=#~]|(?<=\d),(?=\d))"
 
-COMPOUND_PATTERN = (
-    rf"(?:(?<![^\W_{RUN_BODY}])(?:[$#@]|--|[-+](?=\d)|\.(?=[^\W\d])))?{_ATOM}(?:{_CONNECTOR}{_ATOM})*"
-    r"(?:(?<=[A-Za-z])(?:\+\+|#)(?!\w)|(?<=\d)%)?|_+"
-)
-"""A word or an identifier with the signs that belong to it: ``$HOME``, ``#tag``, ``C++``, ``50%``."""
 
-URL_PATTERN = (
-    rf"(?<![^\W_{RUN_BODY}])[A-Za-z][A-Za-z0-9+.\-]{{0,15}}+://[^\W_{RUN_BODY}]"
-    rf"[^\s<>\"'`|(){{}}\[\]\\^\u0080-\u00bf\u2000-\u206f\u3000-\u303f\ud800-\udfff\x00-\x1f\x7f{RUN_BODY}]*"
-    r"(?<![.,;:!?*_~])"
-)
-"""An address with its scheme, without the punctuation that ends a sentence."""
+def _atom_pattern(run_body: str) -> str:
+    # Underscores alone are no atom: they open and close emphasis, as in "_'The end.'_". Some characters count
+    # as marks and as letters, so that what is taken is never given back: it could be divided in too many ways.
+    return rf"_*[^\W_{run_body}][^\W{run_body}]*+(?:[{MARK_BODY}]++[^\W{run_body}]*+)*+"
 
-_ATOMS = re.compile(_ATOM)
+
+def compound_pattern(run_body: str) -> str:
+    """A word or an identifier with the signs that belong to it: ``$HOME``, ``#tag``, ``C++``, ``50%``.
+
+    ``run_body`` is what belongs to no word: ``scripts.RUN_BODY``, or nothing for text that has none of it.
+    """
+    atom = _atom_pattern(run_body)
+    return (
+        rf"(?:(?<![^\W_{run_body}])(?:[$#@]|--|[-+](?=\d)|\.(?=[^\W\d])))?{atom}(?:{_CONNECTOR}{atom})*"
+        r"(?:(?<=[A-Za-z])(?:\+\+|#)(?!\w)|(?<=\d)%)?|_+"
+    )
+
+
+def url_pattern(run_body: str) -> str:
+    """An address with its scheme, without the punctuation that ends a sentence; ``run_body`` as above."""
+    no_body = r"\s<>\"'`|(){}\[\]\\^\u0080-\u00bf\u2000-\u206f\u3000-\u303f\ud800-\udfff\x00-\x1f\x7f"
+    return (
+        rf"(?<![^\W_{run_body}])[A-Za-z][A-Za-z0-9+.\-]{{0,15}}+://[^\W_{run_body}][^{no_body}{run_body}]*"
+        r"(?<![.,;:!?*_~])"
+    )
+
+
+_ATOMS = re.compile(_atom_pattern(""))
 _PIECES = re.compile(r"[^\W_]++(?:[" + MARK_BODY + r"]++[^\W_]*+)*+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
@@ -122,7 +134,7 @@ def cut_long(text: str) -> Iterator[tuple[int, str]] | None:
 
 
 def parse_compound(text: str) -> Compound:
-    """Take apart one match of ``COMPOUND_PATTERN`` or ``URL_PATTERN``."""
+    """Take apart one match of ``compound_pattern`` or ``url_pattern``."""
     whole = text.strip("_")
     pieces: list[str] = _PIECES.findall(whole)
     letters = "".join(pieces)

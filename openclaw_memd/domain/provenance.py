@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+ATTRIBUTION_VERSION: Final = 1
+"""Raised whenever the lines of unchanged files would be attributed otherwise."""
 
 
 class Origin(StrEnum):

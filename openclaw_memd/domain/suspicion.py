@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,9 +13,6 @@ class Taint:
 
     is_now: bool = False
     last_at: datetime | None = None
-
-
-NO_TAINT: Final = Taint()
 
 
 def is_suspect(taint: Taint, looked_at: datetime | None, now: datetime) -> bool:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple
 
 from openclaw_memd.domain.caching import BoundedCache
@@ -11,14 +12,14 @@ from openclaw_memd.domain.folding import align, fold, normalize
 from openclaw_memd.domain.forms import FORM_LIMIT_CHARS, Forms, find_forms, is_plain_word
 from openclaw_memd.domain.identifiers import (
     BLOB_CHARS,
-    COMPOUND_PATTERN,
-    URL_PATTERN,
+    compound_pattern,
     cut_long,
     find_blobs,
     name_blob,
+    url_pattern,
 )
 from openclaw_memd.domain.runs import index_pieces, query_pieces, split_units
-from openclaw_memd.domain.scripts import EMOJI_PATTERN, RUN_PATTERN
+from openclaw_memd.domain.scripts import EMOJI_PATTERN, MAY_BE_RUN, RUN_BODY, RUN_PATTERN
 from openclaw_memd.domain.stemming import STEMMER_VERSION, Stems
 from openclaw_memd.domain.stopwords import ACRONYMS, LISTS
 
@@ -29,7 +30,7 @@ _CACHED_WORDS = 32_768
 _CACHED_WORD_CHARS = 24
 _FOREIGN_STOP_WORDS = 2
 
-_MATCH = re.compile(f"(?P<run>{RUN_PATTERN})|{URL_PATTERN}|{COMPOUND_PATTERN}|{EMOJI_PATTERN}")
+_WITHOUT_RUNS = re.compile(f"{url_pattern('')}|{compound_pattern('')}|{EMOJI_PATTERN}")
 # ASCII signs that the grammar never takes into a word at its start or at its end.
 _OPENING = "([{\"'*_`<>|,;:!?/~\\=^&"
 _CLOSING = ")]}\"'*_`<>|,;:!?/~\\=^&."
@@ -156,7 +157,8 @@ class Analyzer:
         found: list[str] = []
         normalized = normalize(text)
         if len(normalized) <= FORM_LIMIT_CHARS:  # nothing to cut
-            sources = [(match.group(), match.lastgroup == "run") for match in _MATCH.finditer(normalized)]
+            found_in = _grammar_of(normalized).finditer(normalized)
+            sources = [(match.group(), match.lastgroup == "run") for match in found_in]
         else:
             sources = [(source.text, source.is_run) for source in _scan(normalized)]
         for source, is_run in sources:
@@ -191,25 +193,39 @@ class _Source(NamedTuple):
     is_run: bool
 
 
+@cache
+def _grammar_with_runs() -> re.Pattern[str]:
+    """The whole grammar. It takes 20 ms to make, which most programs and most notes can do without."""
+    return re.compile(
+        f"(?P<run>{RUN_PATTERN})|{url_pattern(RUN_BODY)}|{compound_pattern(RUN_BODY)}|{EMOJI_PATTERN}"
+    )
+
+
+def _grammar_of(normalized: str) -> re.Pattern[str]:
+    """The grammar for this text: it finds the same as the whole one."""
+    return _grammar_with_runs() if MAY_BE_RUN.search(normalized) else _WITHOUT_RUNS
+
+
 def _scan(normalized: str) -> Iterator[_Source]:
     """What the grammar finds in ``normalized``, in its order.
 
     What is too long for an identifier comes in plain pieces, and each blob of encoded bytes as one word of
     its first characters: it says nothing, and its pieces would outnumber the words of all notes.
     """
+    grammar = _grammar_of(normalized)
     position = 0
     if len(normalized) >= BLOB_CHARS:
         for start, end in find_blobs(normalized):
-            yield from _scan_words(normalized, position, start)
+            yield from _scan_words(grammar.finditer(normalized, position, start))
             yield _Source(start, name_blob(normalized[start:end])[:FORM_LIMIT_CHARS], is_run=False)
             position = end
-    yield from _scan_words(normalized, position, len(normalized))
+    yield from _scan_words(grammar.finditer(normalized, position))
 
 
-def _scan_words(normalized: str, start: int, end: int) -> Iterator[_Source]:
-    for match in _MATCH.finditer(normalized, start, end):
+def _scan_words(matches: Iterator[re.Match[str]]) -> Iterator[_Source]:
+    for match in matches:
         source = match.group()
-        if match["run"]:
+        if match.lastgroup == "run":
             yield _Source(match.start(), source, is_run=True)
         elif len(source) <= FORM_LIMIT_CHARS or (pieces := cut_long(source)) is None:
             yield _Source(match.start(), source, is_run=False)

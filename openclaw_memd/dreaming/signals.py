@@ -1,7 +1,6 @@
 """What was of use: recalls, notes and what was said again, by claim."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -10,13 +9,9 @@ import structlog
 import trio
 
 from openclaw_memd.domain.callers import Caller
-from openclaw_memd.domain.concept_tags import find_tags
-from openclaw_memd.domain.contamination import find_contamination
-from openclaw_memd.domain.promotion_score import Signals
-from openclaw_memd.domain.recall_signals import sum_signals
-from openclaw_memd.domain.short_term import is_session_path
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.alike import Alike
+from openclaw_memd.dreaming.candidates import candidate_of, find_unfit
 from openclaw_memd.dreaming.forgetting import ForgottenSignals, SignalForgetting, Unwanted
 from openclaw_memd.dreaming.lost_claims import LostClaims
 from openclaw_memd.dreaming.recalls import MOST_WAITING, Recalls, find_sightings
@@ -33,7 +28,7 @@ from openclaw_memd.index.ledger.grounded import (
     known_claims,
     record_grounded,
 )
-from openclaw_memd.index.ledger.signal_rows import CandidateRow, Sighting
+from openclaw_memd.index.ledger.signal_rows import Sighting
 from openclaw_memd.index.ledger.signals import Phase
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.text_rows import Connection
@@ -108,15 +103,6 @@ class SignalStore:
         if self._recalls.hear_get(caller, answer, day=self._zone.day(at), at=at):
             self._heard.set()
 
-    async def record_recall(self, caller: Caller | None, question: str, hits: Sequence[Hit]) -> None:
-        """Take note that a question was answered with these hits, and return when the ledger says so.
-
-        Raises:
-            UnavailableError, DamagedError: the ledger cannot be written now.
-        """
-        self.hear(caller, question, hits)
-        await self.settle()
-
     async def run(self) -> None:
         """Record what is heard, until cancelled.
 
@@ -150,7 +136,11 @@ class SignalStore:
             await trio.sleep((trio.current_time() - began_at) * (1 / BUSY_SHARE - 1))
 
     async def settle(self) -> None:
-        """Record everything that was heard. Errors as in ``record_recall``; nothing that waits is lost."""
+        """Record everything that was heard; what cannot be written now waits on.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot be written now.
+        """
         async with self._turn:
             while await self._settle_some(BATCH):
                 pass
@@ -169,7 +159,7 @@ class SignalStore:
     async def record(
         self, sightings: Sequence[Sighting], also: Callable[[Connection], None] | None = None
     ) -> None:
-        """Take note of sightings, and do ``also``, in one transaction. Errors as in ``record_recall``."""
+        """Take note of sightings, and do ``also``, in one transaction. Errors as in ``settle``."""
         async with self._turn:
             await self._record(sightings, also)
 
@@ -181,7 +171,7 @@ class SignalStore:
         """
         await self.repair()
         rows = await self._state.read(upkeep.load_candidates)
-        return await trio.to_thread.run_sync(lambda: [_candidate(row) for row in rows if row.sources])
+        return await trio.to_thread.run_sync(lambda: [candidate_of(row) for row in rows if row.sources])
 
     async def considered_at(self) -> dict[str, datetime]:
         """When REM last looked at candidates, by key. Errors as in ``candidates``."""
@@ -214,7 +204,7 @@ class SignalStore:
         rows = await self._state.read(upkeep.load_candidates)
         paths = frozenset(source.path for row in rows for source in row.sources)
         gone = await self._find_gone(paths)
-        unfit = await trio.to_thread.run_sync(_find_unfit, rows)
+        unfit = await trio.to_thread.run_sync(find_unfit, rows)
         lost = [(row.key, one.path) for row in rows for one in row.sources if one.path in gone]
         homeless = frozenset(row.key for row in rows if all(one.path in gone for one in row.sources))
         return unfit, lost, homeless
@@ -248,7 +238,7 @@ class SignalStore:
         """Take note of what ``read`` finds in old notes and sessions, once each, in one transaction.
 
         The keys of the candidates that the new ones among it count for. ``read`` runs in a worker thread;
-        what is forgotten meanwhile is not found by it. Errors as in ``record_recall``.
+        what is forgotten meanwhile is not found by it. Errors as in ``settle``.
         """
         async with self._turn:
             found = await trio.to_thread.run_sync(read)
@@ -303,48 +293,3 @@ class SignalStore:
             return sightings
         alike = Alike(await self._state.read(upkeep.known_texts), self._analyzer)
         return await trio.to_thread.run_sync(alike.resolve, sightings)
-
-
-def _find_unfit(rows: Sequence[CandidateRow]) -> frozenset[str]:
-    return frozenset(row.key for row in rows if not row.text.strip() or _is_contaminated(row))
-
-
-def _is_contaminated(row: CandidateRow) -> bool:
-    is_session = all(source.is_session for source in row.sources)
-    return find_contamination(row.text, is_session=is_session) is not None
-
-
-def _candidate(row: CandidateRow) -> Candidate:
-    first, *elsewhere = row.sources
-    tags = find_tags(first.path, row.text)
-    keys = {source.supersedes_key for source in row.sources}
-    return Candidate(
-        key=row.key,
-        text=row.text,
-        path=first.path,
-        start_line=first.start_line,
-        end_line=first.end_line,
-        is_session=is_session_path(first.path),
-        provenance=row.provenance,
-        signals=_with_phases(row, len(tags)),
-        tags=tags,
-        projects=tuple(dict.fromkeys(key for source in row.sources for key in source.projects)),
-        supersedes_key=next(iter(keys)) if len(keys) == 1 else None,
-        noted_on=first.noted_on,
-        promoted_at=row.promoted_at,
-        rejected_at=row.rejected_at,
-        considered_at=row.phases.considered_at,
-        elsewhere=tuple(elsewhere),
-    )
-
-
-def _with_phases(row: CandidateRow, tags: int) -> Signals:
-    phases = row.phases
-    return replace(
-        sum_signals(row.signals),
-        tags=tags,
-        light_hits=phases.light_hits,
-        rem_hits=phases.rem_hits,
-        last_light_at=phases.last_light_at,
-        last_rem_at=phases.last_rem_at,
-    )

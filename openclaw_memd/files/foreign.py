@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from openclaw_memd.domain.importing import ImportReason
 from openclaw_memd.files.areas import TOOL_FOLDERS
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.folder import Entry, EntryKind, read_entries
@@ -93,9 +94,8 @@ def look_through(
             elif refusal is None and is_folder:
                 deeper.append(path)
             elif refusal is None and wanted is SkipReason.NOT_MARKDOWN:
-                not_markdown[f"{where}/" if where else ""] = (
-                    wanted  # one line a folder: there may be thousands of pictures
-                )
+                # One line a folder: there may be thousands of pictures.
+                not_markdown[f"{where}/" if where else ""] = wanted
             elif refusal is None and isinstance(wanted, SkipReason):
                 found.skipped.append((shown, wanted))
             elif refusal is not None or entry.kind is not EntryKind.FILE:
@@ -128,7 +128,7 @@ def _entries(folder: int, where: str, found: Found) -> list[Entry]:
         return []
 
 
-def _refuse(name: str, path: str, *, is_utf8: bool) -> str | None:
+def _refuse(name: str, path: str, *, is_utf8: bool) -> SkipReason | ImportReason | None:
     if not is_utf8:
         return SkipReason.NAME_NOT_UTF8
     if name in TOOL_FOLDERS:
@@ -136,5 +136,5 @@ def _refuse(name: str, path: str, *, is_utf8: bool) -> str | None:
     if name.startswith("."):
         return SkipReason.HIDDEN
     if len(path.encode("utf-8")) > MOST_PATH_BYTES or len(name.encode("utf-8")) > 255:
-        return "name_too_long"
+        return ImportReason.NAME_TOO_LONG
     return None

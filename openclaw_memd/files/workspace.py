@@ -101,6 +101,8 @@ class Workspace:
     def renew(self) -> None:
         """Lock and mark the folder that took the workspace's place, once there are notes in it. Blocking.
 
+        What the disk refuses is left for the next call.
+
         Raises:
             ConflictError: another daemon was quicker (``reason`` is ``lock_held``).
         """
@@ -113,7 +115,10 @@ class Workspace:
             if own == self._own or not _has_notes(root):
                 return
             machine = _lock_machine_folder(root, place)
-            write_record(self._folder, own)
+            try:
+                write_record(self._folder, own)
+            except OSError:  # the disk is full, say
+                return
             if _look_for_marker(root, self._host) is None:
                 _mark(machine, Known(self.id), Marker(self.id, self._host))
             self._own = own

@@ -1,6 +1,5 @@
 """``doctor.check`` and ``doctor.fix``: what they take, what they answer and how they are served."""
 
-import hashlib
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -9,7 +8,7 @@ from msgspec import Meta
 from openclaw_memd.gateway.results import JobStarted, Result, Written
 from openclaw_memd.gateway.schemas import CallParams, WriteParams
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
-from openclaw_memd.jobs import Progress
+from openclaw_memd.jobs import Progress, key_of
 
 if TYPE_CHECKING:
     from openclaw_memd.ops.doctor.fixing import Outcome
@@ -108,8 +107,7 @@ async def fix(call: Call, params: DoctorFixParams) -> Any:
     async def work(progress: Progress) -> object:
         return _show(await doctor.fix(params.ids, progress))
 
-    wish = repr((params.agent_id, None if params.ids is None else sorted(params.ids)))
-    key = hashlib.sha256(wish.encode("utf-8", "surrogatepass")).hexdigest()
+    key = key_of(params.agent_id, None if params.ids is None else sorted(params.ids))
     job = call.services.jobs.start("doctor", work, key=key)
     return await job.wait() if params.wait else JobStarted(job_id=job.id)
 

@@ -1,6 +1,5 @@
 """``forget``: what it takes, what it answers and how it is served."""
 
-import hashlib
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from openclaw_memd.errors import InvalidParamsError, TooLargeError
 from openclaw_memd.gateway.results import JobStarted, Result, Written
 from openclaw_memd.gateway.schemas import Identifier, NotePath, WriteParams
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
-from openclaw_memd.jobs import Progress
+from openclaw_memd.jobs import Progress, key_of
 from openclaw_memd.ops.receipts import Forgotten
 
 Count = Annotated[int, Meta(ge=0)]
@@ -144,8 +143,7 @@ def _parse_since(text: str | None) -> date | datetime | None:
 def _key(agent_id: str, selectors: Selectors) -> str:
     """The same for the same wish, and not to be read: a query is not to be remembered."""
     facts = (agent_id, sorted(selectors.session_ids), selectors.paths, selectors.query)
-    wish = repr((*facts, selectors.participant, selectors.since))
-    return hashlib.sha256(wish.encode("utf-8", "surrogatepass")).hexdigest()
+    return key_of(*facts, selectors.participant, selectors.since)
 
 
 METHODS: tuple[AnyMethod, ...] = (

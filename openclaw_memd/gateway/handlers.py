@@ -12,7 +12,6 @@ from openclaw_memd.gateway.results import (
     JobReport,
     JobStarted,
     SearchResult,
-    StatusReport,
 )
 from openclaw_memd.gateway.schemas import (
     GetParams,
@@ -23,6 +22,7 @@ from openclaw_memd.gateway.schemas import (
     StatusParams,
     SyncParams,
 )
+from openclaw_memd.gateway.status_results import StatusReport
 from openclaw_memd.gateway.table import Call
 from openclaw_memd.jobs import Job, Progress
 from openclaw_memd.recall.types import GetRequest, SearchRequest

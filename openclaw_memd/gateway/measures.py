@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any, get_args, get_type_hints
 
 from openclaw_memd.gateway.metric_kinds import Sample
-from openclaw_memd.gateway.results import (
+from openclaw_memd.gateway.results import Freshness
+from openclaw_memd.gateway.status_results import (
     AgentReport,
     BackupReport,
     EmbeddingReport,
-    Freshness,
     ModelReport,
     StatusReport,
     WatchReport,

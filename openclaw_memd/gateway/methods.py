@@ -32,7 +32,6 @@ from openclaw_memd.gateway.results import (
     JobList,
     JobStarted,
     SearchResult,
-    StatusReport,
     SyncReport,
 )
 from openclaw_memd.gateway.schemas import (
@@ -45,6 +44,7 @@ from openclaw_memd.gateway.schemas import (
     StatusParams,
     SyncParams,
 )
+from openclaw_memd.gateway.status_results import StatusReport
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
 
 

@@ -17,7 +17,8 @@ from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.events import Events
 from openclaw_memd.gateway.dream_results import DreamStatus
 from openclaw_memd.gateway.metric_kinds import Sample
-from openclaw_memd.gateway.results import StatusReport, SyncReport
+from openclaw_memd.gateway.results import SyncReport
+from openclaw_memd.gateway.status_results import StatusReport
 from openclaw_memd.index.first_answers import FirstAnswers
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.injection.bootstrap import Bootstrap

@@ -15,6 +15,10 @@ from typing import Final
 
 import apsw
 
+from openclaw_memd.domain.importing import ImportReason
+from openclaw_memd.files.beside import READ_FLAGS
+from openclaw_memd.files.catalog import SkipReason
+
 MOST_BYTES: Final = 1 << 30
 """A database, and the log beside it, up to this size."""
 
@@ -27,7 +31,6 @@ MOST_STEPS: Final = 50_000_000
 
 _CHECK_STEPS: Final = 50_000
 _TRIES: Final = 3
-_READ_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _HEADER: Final = b"SQLite format 3\0"
 _LIMITS: Final = {
     apsw.SQLITE_LIMIT_LENGTH: 4 * LONGEST_VALUE,
@@ -58,9 +61,9 @@ Row = tuple[Value, ...]
 
 
 class ForeignError(Exception):
-    """The database cannot be used; ``reason`` is a code of the lists of reasons."""
+    """The database cannot be used."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: SkipReason | ImportReason) -> None:
         super().__init__(reason)
         self.reason = reason
 
@@ -87,7 +90,7 @@ class ForeignDatabase:
             self._connection.set_progress_handler(self._is_too_long, _CHECK_STEPS)
         except apsw.Error:
             self.close()
-            raise ForeignError("not_a_database") from None
+            raise ForeignError(ImportReason.NOT_A_DATABASE) from None
         except BaseException:
             self.close()
             raise
@@ -114,18 +117,18 @@ class ForeignDatabase:
                 return None
             ((sql,),) = made
             if not isinstance(sql, str) or not sql.lstrip().upper().startswith("CREATE TABLE"):
-                raise ForeignError("unknown_table")
+                raise ForeignError(ImportReason.UNKNOWN_TABLE)
             connection.authorizer = None
             known = {str(row[1]) for row in connection.execute(f"PRAGMA table_info({_quote(table)})")}
             if not set(where) <= known:
-                raise ForeignError("unknown_table")
+                raise ForeignError(ImportReason.UNKNOWN_TABLE)
             connection.authorizer = _allow_nothing_else(table)
             wanted = ", ".join(_quote(one) if one in known else "NULL" for one in columns)
             conditions = " AND ".join(f"{_quote(one)} = ?" for one in where) or "1"
             query = f"SELECT {wanted} FROM {_quote(table)} WHERE {conditions} LIMIT {most:d}"
             return [tuple(row) for row in connection.execute(query, tuple(where.values()))]
         except (apsw.Error, UnicodeDecodeError, ValueError):
-            raise ForeignError("not_a_database") from None
+            raise ForeignError(ImportReason.NOT_A_DATABASE) from None
 
     def close(self) -> None:
         """Remove the copy."""
@@ -178,10 +181,10 @@ def _copy_quietly(path: Path, copy: Path) -> None:
     for _ in range(_TRIES):
         before = _stamps(path, log)
         if before[0] is None:
-            raise ForeignError("unreadable")
+            raise ForeignError(SkipReason.UNREADABLE)
         size = sum(stamp[0] for stamp in before if stamp)
         if size > MOST_BYTES:
-            raise ForeignError("too_large")
+            raise ForeignError(SkipReason.TOO_LARGE)
         room = os.statvfs(copy.parent)
         if room.f_bavail * room.f_frsize < size + SPARE_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -192,9 +195,9 @@ def _copy_quietly(path: Path, copy: Path) -> None:
         if _stamps(path, log) == before:
             with copy.open("rb") as file:
                 if file.read(len(_HEADER)) != _HEADER:
-                    raise ForeignError("not_a_database")
+                    raise ForeignError(ImportReason.NOT_A_DATABASE)
             return
-    raise ForeignError("changing")
+    raise ForeignError(SkipReason.CHANGING)
 
 
 def _stamps(*paths: Path) -> list[tuple[int, int, int] | None]:
@@ -206,19 +209,21 @@ def _stamps(*paths: Path) -> list[tuple[int, int, int] | None]:
             found.append(None)
             continue
         if not stat.S_ISREG(status.st_mode):
-            raise ForeignError("symlink" if stat.S_ISLNK(status.st_mode) else "not_regular")
+            raise ForeignError(SkipReason.SYMLINK if stat.S_ISLNK(status.st_mode) else SkipReason.NOT_REGULAR)
         found.append((status.st_size, status.st_mtime_ns, status.st_ino))
     return found
 
 
 def _copy(path: Path, copy: Path) -> None:
     try:
-        descriptor = os.open(path, _READ_FLAGS)
+        descriptor = os.open(path, READ_FLAGS)
     except OSError as error:
-        raise ForeignError("symlink" if error.errno == errno.ELOOP else "unreadable") from None
+        raise ForeignError(
+            SkipReason.SYMLINK if error.errno == errno.ELOOP else SkipReason.UNREADABLE
+        ) from None
     with open(descriptor, "rb") as source, copy.open("wb") as target:  # noqa: PTH123 - a descriptor
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ForeignError("not_regular")
+            raise ForeignError(SkipReason.NOT_REGULAR)
         left = MOST_BYTES
         while piece := source.read(min(1 << 20, left)):
             target.write(piece)

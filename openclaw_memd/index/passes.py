@@ -188,8 +188,13 @@ class IndexPass:
         *,
         is_much: bool,
     ) -> None:
-        """Analyse slices: when it ``is_much``, in a second process as soon as that is there."""
+        """Analyse slices: when it ``is_much``, in a second process as soon as that is there.
+
+        Until then it is done here, one slice at a time, so that the others are left to the second process:
+        all else that a pass does is done in this one.
+        """
         second = PreparingProcess(self._preparer)
+        waiting = trio.CancelScope()
 
         async def work() -> None:
             with self._keeping_failure():
@@ -202,13 +207,19 @@ class IndexPass:
                     settle = partial(self._corpus.settle, read, prepared, self._accept)
                     await send.send(await self._in_thread(settle, self._settling))
 
+        async def work_once_ready() -> None:
+            with waiting:
+                await second.ready.wait()
+            await work()
+
         async with receive, send, trio.open_nursery() as outer:
             if is_much:
                 outer.start_soon(second.run)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(work)
                 if is_much:
-                    nursery.start_soon(work)
+                    nursery.start_soon(work_once_ready)
+                await work()
+                waiting.cancel()  # all is taken, by whoever it was
             outer.cancel_scope.cancel()
 
     @contextmanager

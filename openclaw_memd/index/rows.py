@@ -6,9 +6,16 @@ from dataclasses import dataclass
 from datetime import date
 
 from openclaw_memd.domain.annotations import strip_annotations
-from openclaw_memd.domain.attribution import ATTRIBUTION_VERSION
 from openclaw_memd.domain.identifiers import hide_blobs
-from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier, TrustTier, trust_tier
+from openclaw_memd.domain.provenance import (
+    ATTRIBUTION_VERSION,
+    Origin,
+    SessionKind,
+    Source,
+    Tier,
+    TrustTier,
+    trust_tier,
+)
 from openclaw_memd.files.catalog import FileState, ListedFile
 
 

@@ -16,7 +16,7 @@ from openclaw_memd.cli.main import COMMANDS
 from openclaw_memd.cli.next_steps import next_steps
 from openclaw_memd.cli.output import fit
 from openclaw_memd.cli.status_page import page
-from openclaw_memd.gateway.results import StatusReport
+from openclaw_memd.gateway.status_results import StatusReport
 from tests.cli.terminals import run_on_terminal
 from tests.daemons import MEMD, RunningDaemon
 from tests.gateway.test_metrics import AGENT, REPORT

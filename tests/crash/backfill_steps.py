@@ -1,12 +1,9 @@
 """Processes that look through old notes and are killed at a chosen step: ``python -m`` this with a folder.
 
-Each step has a folder of its own below it. One process imports everything and forks one for each step.
+Each step has a folder of its own below it. See ``dying``.
 """
 
-import os
-import signal
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ import trio
 from openclaw_memd.dreaming import signals
 from openclaw_memd.files import dreams, exchange
 from openclaw_memd.index.ledger import grounded
+from tests.crash.dying import fork_each, killing
 from tests.dreaming.backfills import look, roll_back
 from tests.dreaming.worlds import World, open_world
 
@@ -67,42 +65,19 @@ async def prepare(world: World) -> None:
     await world.memory.sync()
 
 
-def _die_at(step: Step) -> None:
-    real: Callable[..., Any] = getattr(step.module, step.name)
-    calls = 0
+def _run(folder: Path, step: Step) -> None:
+    async def work() -> None:
+        async with open_world(base=folder) as world:
+            await prepare(world)
+            if step.rolls_back:
+                await look(world)
+            real = getattr(step.module, step.name)
+            setattr(step.module, step.name, killing(real, is_after=step.is_after, call=step.number))
+            await (roll_back(world) if step.rolls_back else look(world))
 
-    def deadly(*args: Any, **kwargs: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == step.number and not step.is_after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = real(*args, **kwargs)
-        if calls == step.number:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-
-    setattr(step.module, step.name, deadly)
-
-
-def main(base: Path) -> None:
-    """Fork a process for each step, and say how each ended."""
-    for step in STEPS:
-        child = os.fork()
-        if child == 0:
-
-            async def run(folder: Path, step: Step) -> None:
-                async with open_world(base=folder) as world:
-                    await prepare(world)
-                    if step.rolls_back:
-                        await look(world)
-                    _die_at(step)
-                    await (roll_back(world) if step.rolls_back else look(world))
-
-            trio.run(run, base / str(step), step)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        print("ended", step, os.waitstatus_to_exitcode(status), flush=True)
+    trio.run(work)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    base = Path(sys.argv[1])
+    fork_each(STEPS, lambda step: _run(base / str(step), step))

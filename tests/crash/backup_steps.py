@@ -15,7 +15,7 @@ from typing import Any
 import trio
 
 from openclaw_memd.files import renaming
-from openclaw_memd.ops.backup import creating, restoring, staging, swapping
+from openclaw_memd.ops.backup import creating, restoring, staging, swapping, unpacking
 from tests.ops.backup.archives import NOW, open_shop
 
 OLD, NEW = b"- The office is in Graz.\n", b"- The office is in Linz.\n"
@@ -44,7 +44,7 @@ STEPS = tuple(
         ("create", os, "link"),
         ("create", creating, "_sync"),
         ("restore", restoring, "verify_archive"),
-        ("restore", restoring, "_write_file"),
+        ("restore", unpacking, "_write_file"),
         ("restore", restoring, "_tie"),
         ("restore", restoring, "_sync_all"),
         ("restore", restoring, "swap_folders"),

@@ -1,11 +1,9 @@
 """Processes that rewrite a curated file and are killed at a chosen step: ``python -m`` this with a folder.
 
-Each step has a folder of its own below it, with the workspace in it. One process imports everything and forks
-one for each step, so that a step costs milliseconds.
+Each step has a folder of its own below it, with the workspace in it. See ``dying``.
 """
 
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ import trio
 from openclaw_memd.curated import asides, placement
 from openclaw_memd.files import curated, exchange, renaming
 from openclaw_memd.index.ledger import rewrites
+from tests.crash.dying import fork_each, killing
 from tests.curated.worlds import World, open_world
 
 BEFORE = b"- one\n"
@@ -93,16 +92,6 @@ STEPS = (
 )
 
 
-def main(base: Path) -> None:
-    for step in STEPS:
-        child = os.fork()
-        if child == 0:
-            trio.run(rewrite, base / str(step), step)
-            os._exit(3)
-        _, status = os.waitpid(child, 0)
-        print(step, -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
-
-
 async def rewrite(base: Path, step: Step) -> None:
     if step.is_weak:
         renaming.find_renameat2 = lambda: None  # type: ignore[assignment]
@@ -133,27 +122,12 @@ def kill_at(step: Step) -> None:
     work: Callable[..., Any]
     if step.name in ("link", "replace"):
         work = getattr(os, step.name)
-        exchange.os = _Os(step.name, killing(step, work))  # type: ignore[assignment, attr-defined]
+        exchange.os = _Os(step.name, killing(work, is_after=step.is_after, call=step.call))  # type: ignore[assignment, attr-defined]
     else:
-        setattr(step.module, step.name, killing(step, getattr(step.module, step.name)))
+        work = getattr(step.module, step.name)
+        setattr(step.module, step.name, killing(work, is_after=step.is_after, call=step.call))
         if step.module is curated:
             setattr(placement, step.name, getattr(curated, step.name))
-
-
-def killing(step: Step, work: Callable[..., Any]) -> Callable[..., Any]:
-    calls = 0
-
-    def call(*arguments: Any, **more: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == step.call and not step.is_after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = work(*arguments, **more)
-        if calls == step.call:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-
-    return call
 
 
 class _Os:
@@ -165,4 +139,5 @@ class _Os:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    base = Path(sys.argv[1])
+    fork_each(STEPS, lambda step: trio.run(rewrite, base / str(step), step))

@@ -1,12 +1,9 @@
 """Processes that take in an old memory.md and are killed at a chosen step: ``python -m`` this with a folder.
 
-Each step has a folder of its own below it. One process imports everything and forks one for each step.
+Each step has a folder of its own below it. See ``dying``.
 """
 
-import os
-import signal
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ import trio
 
 from openclaw_memd.files import exchange, legacy
 from openclaw_memd.index.ledger import rewrites
+from tests.crash.dying import fork_each, killing
 from tests.ops.doctor.wards import LEGACY, MEMORY, absorb
 from tests.ops.worlds import open_world
 
@@ -51,38 +49,19 @@ STEPS = tuple(
 )
 
 
-def _die_at(step: Step) -> None:
-    real: Callable[..., Any] = getattr(step.module, step.name)
+def _run(folder: Path, step: Step) -> None:
+    async def work() -> None:
+        async with open_world(folder) as world:
+            if step.has_memory:
+                world.write("MEMORY.md", MEMORY)
+            world.write("memory.md", LEGACY)
+            real = getattr(step.module, step.name)
+            setattr(step.module, step.name, killing(real, is_after=step.is_after))
+            await absorb(world)
 
-    def deadly(*args: Any, **kwargs: Any) -> Any:
-        if not step.is_after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = real(*args, **kwargs)
-        os.kill(os.getpid(), signal.SIGKILL)
-        return result
-
-    setattr(step.module, step.name, deadly)
-
-
-def main(base: Path) -> None:
-    """Fork a process for each step, and say how each ended."""
-    for step in STEPS:
-        child = os.fork()
-        if child == 0:
-
-            async def run(folder: Path, step: Step) -> None:
-                async with open_world(folder) as world:
-                    if step.has_memory:
-                        world.write("MEMORY.md", MEMORY)
-                    world.write("memory.md", LEGACY)
-                    _die_at(step)
-                    await absorb(world)
-
-            trio.run(run, base / str(step), step)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        print("ended", step, os.waitstatus_to_exitcode(status), flush=True)
+    trio.run(work)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    base = Path(sys.argv[1])
+    fork_each(STEPS, lambda step: _run(base / str(step), step))

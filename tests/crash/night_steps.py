@@ -1,10 +1,8 @@
 """Processes that write a night and are killed at a chosen step: ``python -m`` this with a folder.
 
-Each step has a folder of its own below it. One process imports everything and forks one for each step.
+Each step has a folder of its own below it. See ``dying``.
 """
 
-import os
-import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ import trio
 from openclaw_memd.dreaming import promoting
 from openclaw_memd.files import exchange
 from openclaw_memd.index.ledger import rewrites
+from tests.crash.dying import fork_each, kill, killing
 from tests.dreaming.nights import KnownSignals, Nights, open_nights
 
 FACTS = ("The office is in Linz. <!-- key: office -->", "The gateway listens on port 9400.")
@@ -55,45 +54,28 @@ async def dream(nights: Nights, run_id: str) -> None:
     await nights.night(nights.note(*FACTS), run_id=run_id)
 
 
-def _kill() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def _die_at(step: Step) -> None:
     real: Callable[..., Any] = getattr(step.module, step.name)
 
-    def deadly(*args: Any, **kwargs: Any) -> Any:
-        if not step.is_after:
-            _kill()
-        result = real(*args, **kwargs)
-        _kill()
-        return result
-
-    async def deadly_async(*args: Any, **kwargs: Any) -> Any:
+    async def deadly(*args: Any, **kwargs: Any) -> None:
         if step.is_after:
             await real(*args, **kwargs)
-        _kill()
+        kill()
 
-    setattr(step.module, step.name, deadly_async if step.module is KnownSignals else deadly)
+    is_async = step.module is KnownSignals
+    setattr(step.module, step.name, deadly if is_async else killing(real, is_after=step.is_after))
 
 
-def main(base: Path) -> None:
-    """Fork a process for each step, and say how each ended."""
-    for step in STEPS:
-        child = os.fork()
-        if child == 0:
-            _die_at(step)
+def _run(folder: Path, step: Step) -> None:
+    async def work() -> None:
+        async with open_nights(folder) as nights:
+            nights.write("MEMORY.md", BEFORE)
+            await dream(nights, "r1")
 
-            async def run(folder: Path) -> None:
-                async with open_nights(folder) as nights:
-                    nights.write("MEMORY.md", BEFORE)
-                    await dream(nights, "r1")
-
-            trio.run(run, base / str(step))
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        print(step, os.waitstatus_to_exitcode(status), flush=True)
+    _die_at(step)
+    trio.run(work)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    base = Path(sys.argv[1])
+    fork_each(STEPS, lambda step: _run(base / str(step), step))

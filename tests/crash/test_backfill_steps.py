@@ -1,10 +1,6 @@
 """kill -9 at each step of a look through old notes: a second look finishes it, a rollback takes all of it."""
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +8,7 @@ import pytest
 from openclaw_memd.domain.backfill_pages import count_entries
 from openclaw_memd.domain.dream_pages import open_diary
 from tests.crash.backfill_steps import MINE, NOTES, STEPS, Step
+from tests.crash.dying import KILLED, run_forking
 from tests.dreaming.backfills import look, page, preview, roll_back
 from tests.dreaming.worlds import World, open_world
 
@@ -19,16 +16,12 @@ pytestmark = pytest.mark.crash
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
     """Where the processes were killed, and how each ended."""
     base = tmp_path_factory.mktemp("backfills")
     for step in STEPS:
         (base / str(step)).mkdir()
-    command = [sys.executable, "-m", "tests.crash.backfill_steps", str(base)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
-    ends = [line.split() for line in found.stdout.splitlines() if line.startswith("ended ")]
-    return base, {step: code for _, step, code in ends}
+    return base, run_forking("tests.crash.backfill_steps", base)
 
 
 def _left(world: World) -> list[str]:
@@ -44,10 +37,10 @@ async def _settle(world: World) -> None:
 
 @pytest.mark.parametrize("step", STEPS, ids=str)
 async def test_a_second_look_or_a_rollback_mends_it(
-    killed: tuple[Path, dict[str, str]], step: Step, tmp_path: Path
+    killed: tuple[Path, dict[str, int]], step: Step, tmp_path: Path
 ) -> None:
     base, ends = killed
-    assert ends[str(step)] == str(-signal.SIGKILL)
+    assert ends[str(step)] == KILLED
     shutil.copytree(base / str(step), tmp_path / "again", symlinks=True)
 
     async with open_world(base=tmp_path / "again") as world:

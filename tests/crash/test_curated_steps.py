@@ -1,9 +1,5 @@
 """kill -9 at each step of a rewrite: it happened or not, and no line of an editor is lost or doubled."""
 
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,6 +10,7 @@ import pytest
 
 from openclaw_memd.domain.provenance import Origin
 from tests.crash.curated_steps import BEFORE, STEPS, Step
+from tests.crash.dying import KILLED, run_forking
 from tests.curated.worlds import open_world
 
 pytestmark = pytest.mark.crash
@@ -25,7 +22,7 @@ class Killed:
 
     base: Path
     editors: dict[str, FileIO]
-    ends: dict[str, str]
+    ends: dict[str, int]
 
 
 @pytest.fixture(scope="module")
@@ -38,19 +35,14 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
             path.parent.mkdir(parents=True)
             path.write_bytes(BEFORE)
             editors[str(step)] = opened.enter_context(FileIO(path, "a"))
-        command = [sys.executable, "-m", "tests.crash.curated_steps", str(base)]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        found = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=120
-        )
-        ends = dict(line.split() for line in found.stdout.splitlines() if line.count(" ") == 1)
+        ends = run_forking("tests.crash.curated_steps", base)
         yield Killed(base, editors, ends)
 
 
 @pytest.mark.parametrize("step", STEPS, ids=str)
 async def test_a_kill_loses_and_doubles_nothing(killed: Killed, step: Step) -> None:
     name = str(step)
-    assert killed.ends[name] == str(-signal.SIGKILL)
+    assert killed.ends[name] == KILLED
     killed.editors[name].write(b"- after\n")
     for _ in range(2):
         async with open_world(killed.base / name) as world:

@@ -1,16 +1,13 @@
 """kill -9 at each step of taking in an old memory.md: no line is lost, and doing it again finishes it."""
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.crash.doctor_steps import STEPS, Step
+from tests.crash.dying import KILLED, run_forking
 from tests.ops.doctor.wards import LEGACY, MEMORY, absorb, archived, count_lines
 from tests.ops.worlds import HandClock, open_world
 
@@ -18,24 +15,20 @@ pytestmark = pytest.mark.crash
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
     """Where the processes were killed, and how each ended."""
     base = tmp_path_factory.mktemp("doctor")
     for step in STEPS:
         (base / str(step)).mkdir()
-    command = [sys.executable, "-m", "tests.crash.doctor_steps", str(base)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
-    ends = [line.split() for line in found.stdout.splitlines() if line.startswith("ended ")]
-    return base, {step: code for _, step, code in ends}
+    return base, run_forking("tests.crash.doctor_steps", base)
 
 
 @pytest.mark.parametrize("step", STEPS, ids=str)
 async def test_nothing_is_lost_and_again_finishes_it(
-    killed: tuple[Path, dict[str, str]], step: Step, tmp_path: Path
+    killed: tuple[Path, dict[str, int]], step: Step, tmp_path: Path
 ) -> None:
     base, ends = killed
-    assert ends[str(step)] == str(-signal.SIGKILL)
+    assert ends[str(step)] == KILLED
     left = base / str(step)
     shutil.copytree(left, tmp_path / "again", symlinks=True)
     texts = [path.read_text(encoding="utf-8") for path in (left / "workspace").rglob("*") if path.is_file()]

@@ -1,14 +1,11 @@
 """kill -9 at each step of a night: the old file or the new one, and the next night writes nothing twice."""
 
-import os
-import signal
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.crash.dying import KILLED, run_forking
 from tests.crash.night_steps import BEFORE, FACTS, STEPS, Step, dream
 from tests.dreaming.nights import NOW, open_nights
 
@@ -16,23 +13,20 @@ pytestmark = pytest.mark.crash
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
     """Where the processes were killed, and how each ended."""
     base = tmp_path_factory.mktemp("nights")
     for step in STEPS:
         (base / str(step)).mkdir()
-    command = [sys.executable, "-m", "tests.crash.night_steps", str(base)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
-    return base, dict(line.split() for line in found.stdout.splitlines() if line.count(" ") == 1)
+    return base, run_forking("tests.crash.night_steps", base)
 
 
 @pytest.mark.parametrize("step", STEPS, ids=str)
 async def test_the_next_night_finishes_it_and_writes_nothing_twice(
-    killed: tuple[Path, dict[str, str]], step: Step
+    killed: tuple[Path, dict[str, int]], step: Step
 ) -> None:
     base, ends = killed
-    assert ends[str(step)] == str(-signal.SIGKILL)
+    assert ends[str(step)] == KILLED
     async with open_nights(base / str(step)) as nights:
         was_written = nights.memory != BEFORE
         chosen = nights.note(*FACTS)

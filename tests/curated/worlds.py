@@ -14,7 +14,7 @@ from openclaw_memd.curated.history import History
 from openclaw_memd.curated.writer import Author, CuratedWriter, Revision, Rewritten
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, Source, Tier
 from openclaw_memd.domain.sketches import sketch_line
-from openclaw_memd.domain.suspicion import NO_TAINT
+from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.beneath import FileText, read_file
 from openclaw_memd.files.beside import PREFIX
@@ -133,7 +133,7 @@ async def open_world(
             on_written=written.append,
             settle_s=settle_s,
         )
-        attributor = LedgerAttributor(state, analyzer, lambda: NO_TAINT, clock)
+        attributor = LedgerAttributor(state, analyzer, Taint, clock)
         try:
             if load:
                 await writer.load()

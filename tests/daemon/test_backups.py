@@ -2,8 +2,6 @@
 
 import json
 import stat
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -235,14 +233,3 @@ def test_it_is_made_by_the_schedule() -> None:
             with archive.open("rb") as file:
                 assert verify_archive(file).workspaces[0].agents == ("main",)
             assert daemon.call("status")["backup"]["path"] == f"backups/{archive.name}"
-
-
-def test_nothing_of_it_is_loaded_before_it_is_used() -> None:
-    code = (
-        "import sys, openclaw_memd.cli.run, openclaw_memd.daemon.process;"
-        "print([name for name in sys.modules if name.startswith('openclaw_memd.ops.backup.')])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout == "['openclaw_memd.ops.backup.types']\n"

@@ -4,8 +4,6 @@ import json
 import shutil
 import sqlite3
 import stat
-import subprocess
-import sys
 import threading
 import unicodedata
 from collections.abc import Iterator
@@ -276,15 +274,6 @@ def test_a_fix_can_be_left_to_itself(daemon: RunningDaemon) -> None:
 
     daemon.wait_until(is_done)
     assert not (daemon.workspace / "memory.md").exists()
-
-
-def test_the_doctor_is_not_loaded_before_it_is_called() -> None:
-    command = (
-        "import sys; import openclaw_memd.daemon.process; "
-        "print([name for name in sys.modules if name.startswith('openclaw_memd.ops.doctor')])"
-    )
-    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_a_lost_lock_is_told(daemon: RunningDaemon) -> None:  # the last, since the lock stays lost

@@ -1,8 +1,6 @@
 """Imports through a real daemon: over its socket, by its command line, and when it is killed."""
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,18 +114,6 @@ def test_the_command_line_shows_imports_and_takes_back(daemon: RunningDaemon) ->
     notes = offer(daemon.folder, "notes/x.md", "- x\n")
     done = json.loads(daemon.memd("import", "apply", "path", "--from", str(notes), "--json").stdout)
     assert done["copied"] == 1
-
-
-def test_a_daemon_that_imports_nothing_loads_nothing_of_it() -> None:
-    script = (
-        "import sys, openclaw_memd.daemon.process, openclaw_memd.gateway.methods;"
-        "print([name for name in sys.modules if name.startswith(('openclaw_memd.ops.imports',"
-        " 'openclaw_memd.index.foreign', 'openclaw_memd.files.imported', 'openclaw_memd.files.foreign'))])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True
-    )
-    assert done.stdout == "[]\n"
 
 
 @pytest.mark.slow

@@ -6,19 +6,20 @@ import pytest
 
 from openclaw_memd.domain.identifiers import (
     BLOB_CHARS,
-    COMPOUND_PATTERN,
     IDENTIFIER_CHARS,
     IDENTIFIER_PIECES,
-    URL_PATTERN,
+    compound_pattern,
     cut_long,
     find_blobs,
     hide_blobs,
     is_identifier,
     parse_compound,
+    url_pattern,
 )
+from openclaw_memd.domain.scripts import RUN_BODY
 from tests.work import grows_with_length
 
-MATCH = re.compile(f"{URL_PATTERN}|{COMPOUND_PATTERN}")
+MATCH = re.compile(f"{url_pattern(RUN_BODY)}|{compound_pattern(RUN_BODY)}")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from openclaw_memd.domain.suspicion import NO_TAINT, Taint, is_suspect, tells_more
+from openclaw_memd.domain.suspicion import Taint, is_suspect, tells_more
 
 NOW = datetime(2026, 1, 11, 12, tzinfo=UTC)
 
@@ -14,8 +14,8 @@ def ago(minutes: float) -> datetime:
 @pytest.mark.parametrize(
     ("taint", "looked_at", "suspect", "telling"),
     [
-        (NO_TAINT, None, False, True),
-        (NO_TAINT, ago(5), False, False),
+        (Taint(), None, False, True),
+        (Taint(), ago(5), False, False),
         (Taint(is_now=True, last_at=NOW), None, True, False),
         (Taint(is_now=True, last_at=NOW), NOW, True, False),
         (Taint(last_at=ago(2)), ago(5), True, True),

@@ -1,7 +1,5 @@
 """A look through old notes and sessions on a real workspace: what it shows, stages, and takes back."""
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import date
@@ -544,13 +542,3 @@ async def test_outside_lines_change_nothing_of_what_the_others_come_to(world: Wo
 
     assert done.left_out == {"origin": 1}
     assert (page(world), set(await world.candidates())) == expected
-
-
-def test_nothing_of_it_is_loaded_before_its_first_use() -> None:
-    names = ("dreaming.backfill", "dreaming.old_sources", "domain.grounding", "domain.grounding_words")
-    wanted = [f"openclaw_memd.{name}" for name in names]
-    script = f"import sys, openclaw_memd.daemon.process; print([n for n in {wanted!r} if n in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout == "[]\n"

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from openclaw_memd.domain.callers import ChatType, Sender
-from tests.dreaming.worlds import OWNER, World, open_world, session
+from tests.dreaming.worlds import OWNER, World, open_world, record_recall, session
 
 pytestmark = pytest.mark.poisoning
 
@@ -42,7 +42,7 @@ async def play(world: World, step: Step, number: int) -> None:
         case "flood":
             hits = [hit for hit in await world.hits(text, most=50) if hit.origin.value == "untrusted"]
             for index in range(3):
-                await world.signals.record_recall(session(f"f{index}"), f"{text} {index}", hits)
+                await record_recall(world.signals, session(f"f{index}"), f"{text} {index}", hits)
 
 
 async def known(steps: Sequence[Step]) -> object:

@@ -662,12 +662,17 @@ async def test_a_night_that_failed_or_was_cancelled_is_told_of(
     with pytest.raises(UnavailableError):
         await dreams(world).run()
 
+    hangs = trio.Event()
+
     async def hang(_now: datetime) -> None:
+        hangs.set()
         await trio.sleep_forever()
 
     monkeypatch.setattr(night._ingestion, "ingest", hang)
-    with trio.move_on_after(0.01):
-        await dreams(world).run()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(dreams(world).run)
+        await hangs.wait()
+        nursery.cancel_scope.cancel()
     assert [(one.outcome, one.deep) for one in told] == [("failed", None), ("cancelled", None)]
     assert {run.id for run in await dreams(world).runs.list(2)} == {one.run_id for one in told}
 
@@ -677,7 +682,7 @@ async def test_what_was_aside_of_a_page_goes_when_its_task_ends(world: World) ->
     await ask_for_port(world)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(dreams(world).pages.run)
-        await trio.sleep(0.05)
+        await trio.testing.wait_all_tasks_blocked()
         await dreams(world).run()
         nursery.cancel_scope.cancel()
     assert [path.name for path in world.folder.iterdir() if path.name.startswith(".memd-")] == []

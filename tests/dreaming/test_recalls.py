@@ -16,7 +16,7 @@ from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.recall.types import GetAnswer
 from openclaw_memd.sessions.known import KnownSessions
-from tests.dreaming.worlds import OWNER, open_world, session
+from tests.dreaming.worlds import OWNER, open_world, record_recall, session
 from tests.gateway.fakes import HIT
 
 AT = datetime(2026, 1, 11, 12, tzinfo=UTC)
@@ -86,7 +86,7 @@ async def test_what_is_near_by_meaning_alone_is_credited_by_its_line() -> None:
         await world.note("memory/2026-01-11.md", "- The key is with Ana.\n- The boiler is grey.\n")
         (hit,) = await world.hits("key")
         near = replace(hit, text_score=None, vector_score=0.9, best_line=2)
-        await world.signals.record_recall(OWNER, "what colour has the heating?", [near])
+        await record_recall(world.signals, OWNER, "what colour has the heating?", [near])
         assert list(await world.candidates()) == ["The boiler is grey."]
 
 
@@ -94,7 +94,7 @@ async def test_a_hit_credits_claims_of_its_own_trust_alone() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", "- The key is with Ana.\n")
         hits = [replace(hit, origin=Origin.UNTRUSTED) for hit in await world.hits("key")]
-        await world.signals.record_recall(OWNER, "key", hits)
+        await record_recall(world.signals, OWNER, "key", hits)
         await world.get("memory/2026-01-11.md")
         assert await world.candidates() == {}
 

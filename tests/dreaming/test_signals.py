@@ -15,7 +15,7 @@ from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.domain.short_term import short_term_note
 from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.index.text_rows import Connection
-from tests.dreaming.worlds import OWNER, open_world, session
+from tests.dreaming.worlds import OWNER, open_world, record_recall, session
 
 PORT = "The gateway listens on port 18789."
 NOTE = f"# 2026-01-11 (UTC)\n\n- {PORT}\n- The cellar key is under the blue pot.\n"
@@ -51,7 +51,7 @@ async def test_a_blank_question_is_nothing() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-11.md", NOTE)
         hits = await world.hits("gateway")
-        await world.signals.record_recall(OWNER, " \n", hits)
+        await record_recall(world.signals, OWNER, " \n", hits)
         assert await world.signals.candidates() == []
 
 
@@ -63,7 +63,7 @@ async def test_concurrent_recorders_lose_nothing() -> None:
             for number in range(8):
                 caller = session(f"s{number}")
                 question = f"gateway port {number % 4}"
-                nursery.start_soon(partial(world.signals.record_recall, caller, question, hits))
+                nursery.start_soon(partial(record_recall, world.signals, caller, question, hits))
         found = (await world.candidates())[PORT]
         assert (found.signals.recalls, found.signals.queries) == (8, 4)
 
@@ -254,7 +254,7 @@ async def test_a_forgotten_session_leaves_nothing_and_others_stay() -> None:
         hits = await world.hits("gateway port", corpus="sessions")
         assert len(hits) == 2
         await world.agent.forgetting.forget("main", Selectors(session_ids=frozenset({"first"})))
-        await world.signals.record_recall(OWNER, "gateway port", hits)
+        await record_recall(world.signals, OWNER, "gateway port", hits)
         assert list(await world.candidates()) == ["The gateway of the attic is port 2222."]
 
 

@@ -45,6 +45,14 @@ def session(name: str, **changes: Any) -> Caller:
     return replace(OWNER, session_id=name, **changes)
 
 
+async def record_recall(
+    signals: SignalStore, caller: Caller | None, question: str, hits: Sequence[Hit]
+) -> None:
+    """Have heard that a question was answered with these hits, and recorded it."""
+    signals.hear(caller, question, hits)
+    await signals.settle()
+
+
 @dataclass
 class World:
     """An open workspace; ``clock`` stands still until it is moved."""
@@ -87,7 +95,7 @@ class World:
 
     async def ask(self, question: str, caller: Caller | None = OWNER, *, corpus: Any = "memory") -> None:
         """Search, and record what was found as the gateway does."""
-        await self.signals.record_recall(caller, question, await self.hits(question, caller, corpus=corpus))
+        await record_recall(self.signals, caller, question, await self.hits(question, caller, corpus=corpus))
 
     async def get(self, path: str, caller: Caller | None = OWNER, *, first: int = 1, lines: int = 99) -> None:
         """Fetch lines, and record it as the gateway does."""

@@ -20,6 +20,7 @@ LETTERS = "bcdfghjklm"
 
 pytestmark = [
     pytest.mark.fault,
+    pytest.mark.slow,
     pytest.mark.skipif(not QUEUE.exists(), reason="only Linux has a queue that can be looked at"),
 ]
 

@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.errors import ConflictError
+from openclaw_memd.files import workspace
 from openclaw_memd.files.arrival import Clone, FirstRun, Known, LostState, Moved
 from openclaw_memd.files.workspace import (
     READ_ONLY_WARNING,
@@ -292,6 +294,23 @@ class TestRenewing:
         with open_workspace(ws, state_dir=state_dir) as again:
             assert again.id == state
         open_workspace(tmp_path / "old", state_dir=tmp_path / "others").close()
+
+    def test_what_a_full_disk_refuses_is_done_later(
+        self, ws: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_args: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        with open_workspace(ws, state_dir=tmp_path / "states") as opened:
+            ws.rename(tmp_path / "old")
+            (ws / "memory").mkdir(parents=True)
+            with monkeypatch.context() as full:
+                full.setattr(workspace, "write_record", refuse)
+                opened.renew()
+            opened.renew()
+            state = opened.id
+        with open_workspace(ws, state_dir=tmp_path / "states") as again:
+            assert again.id == state
 
     def test_a_folder_that_another_daemon_took_is_a_conflict(self, ws: Path, tmp_path: Path) -> None:
         with open_workspace(ws, state_dir=tmp_path / "states") as opened:

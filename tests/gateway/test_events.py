@@ -1,13 +1,13 @@
 import json
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import trio
 import trio.testing
 
-from openclaw_memd.events import QUEUED_EVENTS, TOPICS, Event
+from openclaw_memd.events import QUEUED_EVENTS, Event, Topic
 from openclaw_memd.gateway.events import encode_event
 from tests.gateway.clients import LineClient, Served, call, serving
 
@@ -20,7 +20,7 @@ OWNER = {
 
 
 async def subscribe(client: LineClient, *topics: str, **params: Any) -> Any:
-    return await client.call("events.subscribe", topics=topics or TOPICS, **params)
+    return await client.call("events.subscribe", topics=topics or get_args(Topic), **params)
 
 
 def change(served: Served, number: int = 1, *, agents: tuple[str, ...] = ("main",)) -> None:
@@ -121,7 +121,7 @@ async def test_subscribing_again_replaces_the_topics_and_none_ends_it() -> None:
         assert (await client.read())["params"]["topic"] == "index.synced"
 
         assert (await client.call("events.subscribe", topics=[]))["result"] == {"subscribed": []}
-        assert not any(served.services.events.has_readers(topic) for topic in TOPICS)
+        assert not any(served.services.events.has_readers(topic) for topic in get_args(Topic))
 
 
 async def test_who_left_is_forgotten() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from openclaw_memd.config.schema import Limits
 from openclaw_memd.domain.importing import Standing
-from openclaw_memd.gateway import importing
+from openclaw_memd.gateway.import_results import show_applied, show_preview, show_undone
 from openclaw_memd.ops.imports.types import Applied, Beside, ForeignIntent, FoundFile, Left, Preview, Undone
 
 
@@ -24,8 +24,8 @@ def found(count: int) -> Preview:
 
 @pytest.mark.parametrize("count", [0, 1, 5_000])
 def test_the_results_of_all_jobs_that_are_kept_fit_into_a_status(count: int) -> None:
-    applied = importing._show_applied(Applied("i", count, 0, "/backup", False, found(count)))
-    undone = importing._show_undone(Undone("i", 0, 0, found(count).conflicts))
+    applied = show_applied(Applied("i", count, 0, "/backup", False, found(count)))
+    undone = show_undone(Undone("i", 0, 0, found(count).conflicts))
     for result in (applied, undone):
         assert 20 * len(msgspec.json.encode(result)) < Limits().result_bytes * 3 // 4
     assert applied.report.file_count == applied.report.conflict_count == applied.report.skipped_count == count
@@ -33,7 +33,7 @@ def test_the_results_of_all_jobs_that_are_kept_fit_into_a_status(count: int) -> 
 
 
 def test_a_preview_shows_the_first_ones_and_counts_all() -> None:
-    preview = importing._show_preview(found(5_000))
+    preview = show_preview(found(5_000))
     assert 0 < len(preview.files) < 200
     assert preview.files[0].path.endswith("/0.md")
     assert preview.new == 5_000
@@ -42,7 +42,7 @@ def test_a_preview_shows_the_first_ones_and_counts_all() -> None:
 
 
 def test_a_list_that_is_short_is_whole() -> None:
-    preview = importing._show_preview(found(2))
+    preview = show_preview(found(2))
     assert [len(one) for one in (preview.files, preview.conflicts, preview.skipped, preview.sessions)] == [
         2
     ] * 4

@@ -9,7 +9,7 @@ from openclaw_memd.gateway.measures import measure
 from openclaw_memd.gateway.metric_kinds import KINDS, Sample
 from openclaw_memd.gateway.metrics import Metrics
 from openclaw_memd.gateway.process_measures import measure_process
-from openclaw_memd.gateway.results import StatusReport
+from openclaw_memd.gateway.status_results import StatusReport
 from tests.gateway.exposition import parse
 
 CALLS = 20_000
@@ -81,10 +81,10 @@ def test_every_metric_is_named_as_its_kind_is() -> None:
 def test_counting_a_call_takes_next_to_no_time() -> None:
     metrics, best_s = Metrics(), float("inf")
     for _ in range(5):
-        began = time.perf_counter()
+        began = time.process_time()
         for _ in range(CALLS):
             metrics.count_call("status", "ok", 0.000124)
-        best_s = min(best_s, (time.perf_counter() - began) / CALLS)
+        best_s = min(best_s, (time.process_time() - began) / CALLS)
     assert best_s < MOST_S
 
 

@@ -15,7 +15,7 @@ from openclaw_memd.domain.audience import View, view_of
 from openclaw_memd.domain.callers import Caller, ChatType, Sender
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
 from openclaw_memd.domain.sketches import sketch_line
-from openclaw_memd.domain.suspicion import NO_TAINT
+from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.instructions import Instructions
@@ -69,7 +69,7 @@ class Giving:
     hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        attributor = LedgerAttributor(self.state, ANALYZER, lambda: NO_TAINT, self.clock)
+        attributor = LedgerAttributor(self.state, ANALYZER, lambda: Taint(), self.clock)
         self.attributor = attributor
         self.corpus = Corpus(self.roots, FileRules.parse(exclude=self.hidden), attributor=attributor)
         self.core = CuratedCore(self.roots, self.corpus.rules, attributor)

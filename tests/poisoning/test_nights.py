@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from trio.testing import MockClock
 
 from openclaw_memd.domain.provenance import is_trusted
+from tests.dreaming.worlds import record_recall
 from tests.poisoning.histories import (
     CRON,
     GROUP,
@@ -41,7 +42,7 @@ async def dream(history: History, nights: int, asked: Sequence[str]) -> None:
         await history.memory.sync()
         for query in asked:
             hits = await history.find(query, corpus="all")
-            await signals.record_recall(replace(OWNER, session_id=f"asks-{number}"), query, hits)
+            await record_recall(signals, replace(OWNER, session_id=f"asks-{number}"), query, hits)
         await dreaming.dreams.run()
 
 

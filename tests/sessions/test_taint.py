@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from openclaw_memd.domain.provenance import Origin
-from openclaw_memd.domain.suspicion import NO_TAINT, Taint
+from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.sessions.known import MANY_HEARD
@@ -24,7 +24,7 @@ PATH = "sessions/main/s1"
 class TestLastTaint:
     async def test_there_was_none(self, world: World) -> None:
         await world.sessions.append(caller(), [user("1"), assistant("2")])
-        assert world.sessions.turns.taint() == NO_TAINT
+        assert world.sessions.turns.taint() == Taint()
 
     async def test_a_turn_that_is_over_was_tainted_until_its_end(self, tmp_path: Path) -> None:
         clock = HandClock()
@@ -186,7 +186,7 @@ class TestHearing:
         world.sessions.hear(caller(), [])
         world.sessions.hear(caller(None), [Origin.UNTRUSTED])
         world.sessions.hear(None, [Origin.UNTRUSTED])
-        assert world.sessions.turns.taint() == NO_TAINT
+        assert world.sessions.turns.taint() == Taint()
 
     async def test_a_flush_after_the_next_message_is_still_made_from_it(self, world: World) -> None:
         await world.sessions.append(caller(), [user("1", "one")])
@@ -317,4 +317,4 @@ class TestContexts:
 
     async def test_a_context_without_a_session_taints_none(self, world: World) -> None:
         world.sessions.hear_taint(caller(None))
-        assert world.sessions.turns.taint() == NO_TAINT
+        assert world.sessions.turns.taint() == Taint()

@@ -6,9 +6,8 @@ there stays, under a name with the time.
 
 import errno
 import fcntl
-import hashlib
 import os
-import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -23,10 +22,10 @@ from openclaw_memd.files.identity import Identity, host_id
 from openclaw_memd.files.lock import LOCK_NAME
 from openclaw_memd.files.marker import MARKER_NAME, write_marker, write_record
 from openclaw_memd.files.private import FOLDER_MODE, open_folder
-from openclaw_memd.ops.backup.manifest import Archived, ArchiveError, Manifest, Member
-from openclaw_memd.ops.backup.reading import read_contents, verify_archive
+from openclaw_memd.ops.backup.manifest import Archived, ArchiveError, Manifest
+from openclaw_memd.ops.backup.reading import verify_archive
 from openclaw_memd.ops.backup.swapping import swap_folders
-from openclaw_memd.ops.backup.tar import Found
+from openclaw_memd.ops.backup.unpacking import remove_tree, unpack
 
 ROOM_BYTES: Final = 16 * 1024 * 1024
 """Left free on the disk beside what is unpacked, for the index that the daemon makes."""
@@ -36,15 +35,6 @@ _UNPACKING: Final = "memd-unpacking"
 _WHOLE: Final = "memd-restored"
 _BLOCK_BYTES: Final = 4096
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_LOCKS: Final = (
-    f"state/*/{LOCK_NAME}",
-    f"workspace/*/memory/.dreams/{LOCK_NAME}",
-    f"memory/.dreams/{LOCK_NAME}",
-    f"*/{LOCK_NAME}",
-    LOCK_NAME,
-)
-"""Where a daemon that uses the folder, or something in it, holds a lock."""
 
 
 class RestoreError(Exception):
@@ -88,7 +78,7 @@ def restore_archive(
         ConflictError: a daemon uses it (``reason`` is ``lock_held``).
         OSError: the disk fails; ``to`` is as it was.
     """
-    with archive.open("rb") as file:
+    with _opened(archive) as file:
         on_step("verify")
         manifest = verify_archive(file)
         folder = _find_place(to, archive)
@@ -100,7 +90,7 @@ def restore_archive(
             beside = _beside(folder, _UNPACKING, token)
             with _unpacking(beside):
                 on_step("unpack")
-                _unpack(file, manifest, beside)
+                unpack(file, manifest, beside)
                 on_step("tie")
                 untied = _tie(manifest, beside, folder)
                 _sync_all(beside)
@@ -110,9 +100,17 @@ def restore_archive(
             try:
                 kept_aside = swap_folders(whole, folder, now)
             except OSError:
-                _remove(whole)
+                remove_tree(whole)
                 raise
     return Restored(folder, manifest, kept_aside, untied)
+
+
+def _opened(archive: Path) -> BinaryIO:
+    descriptor = os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe keeps nobody waiting
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ArchiveError("it is no file, and an archive is read more than once")
+    return open(descriptor, "rb")  # noqa: PTH123 - a descriptor
 
 
 def _find_place(to: Path, archive: Path) -> Path:
@@ -135,22 +133,38 @@ def _find_place(to: Path, archive: Path) -> Path:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold every lock of a daemon in ``folder``, so that none begins in what is about to go."""
+    """Hold every lock of a daemon in ``folder``, so that none begins in what is about to go.
+
+    A daemon locks its state and its workspace, which may lie however deep.
+    """
     with ExitStack() as held:
-        for pattern in _LOCKS:
-            for path in sorted(folder.glob(pattern)):
-                try:
-                    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-                except OSError:
-                    continue
-                held.callback(os.close, descriptor)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise ConflictError(
-                        "a daemon that runs uses this folder; stop it first", reason="lock_held"
-                    ) from None
+        for path in _find_locks(folder):
+            try:
+                descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            except OSError:
+                continue
+            held.callback(os.close, descriptor)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ConflictError(
+                    "a daemon that runs uses this folder; stop it first", reason="lock_held"
+                ) from None
         yield
+
+
+def _find_locks(folder: Path) -> Iterator[str]:
+    pending = [os.fspath(folder)]
+    while pending:
+        try:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+                    elif entry.name == LOCK_NAME:
+                        yield entry.path
+        except OSError:  # it is gone, not there at all, or nobody's workspace: nothing can be locked there
+            continue
 
 
 def _beside(folder: Path, what: str, token: str) -> Path:
@@ -167,7 +181,7 @@ def _sweep(folder: Path) -> None:
             continue
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove(found)
+            remove_tree(found)
         except BlockingIOError:
             continue  # somebody is at it
         finally:
@@ -183,7 +197,7 @@ def _unpacking(beside: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     except BaseException:
-        _remove(beside)
+        remove_tree(beside)
         raise
     finally:
         os.close(descriptor)
@@ -195,43 +209,6 @@ def _check_room(parent: Path, manifest: Manifest) -> None:
     needed = manifest.bytes + _BLOCK_BYTES * len(manifest.members) + ROOM_BYTES
     if needed > free:
         raise RestoreError(f"the disk has no room: {needed:,} bytes are needed, {free:,} are free")
-
-
-def _unpack(file: BinaryIO, manifest: Manifest, beside: Path) -> None:
-    """Write the members below the empty ``beside``; links come last, so nothing is written through one."""
-    links: list[Member] = []
-    folders: list[Member] = []
-    for member, found in read_contents(file, manifest):
-        place = beside / member.path
-        match member.kind:
-            case "folder":
-                place.mkdir(FOLDER_MODE)
-                folders.append(member)
-            case "file":
-                _write_file(place, member, found)
-            case "link":
-                links.append(member)
-    for link in links:
-        place = beside / link.path
-        place.symlink_to(link.target)
-        os.utime(place, ns=(link.mtime_ns, link.mtime_ns), follow_symlinks=False)
-    for folder in reversed(folders):
-        place = beside / folder.path
-        os.utime(place, ns=(folder.mtime_ns, folder.mtime_ns))
-        place.chmod(folder.mode)
-
-
-def _write_file(place: Path, member: Member, found: Found) -> None:
-    content = hashlib.sha256()
-    with open(os.open(place, _FILE_FLAGS, 0o600), "wb") as file:  # noqa: PTH123 - flags that `open` lacks
-        while piece := found.read():
-            content.update(piece)
-            file.write(piece)
-        os.fchmod(file.fileno(), member.mode)
-        file.flush()
-        os.utime(file.fileno(), ns=(member.mtime_ns, member.mtime_ns))
-    if content.hexdigest() != member.sha256:
-        raise ArchiveError("it changed while it was read")
 
 
 def _tie(manifest: Manifest, beside: Path, folder: Path) -> tuple[str, ...]:
@@ -297,13 +274,6 @@ def _sync_all(beside: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _remove(beside: Path) -> None:
-    """Take away what was unpacked, whatever modes it has."""
-    for folder, _, _ in os.walk(beside):
-        os.chmod(folder, FOLDER_MODE)  # noqa: PTH101 - of os.walk
-    shutil.rmtree(beside, ignore_errors=True)
 
 
 def _open(folder: Path) -> int:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 import trio
 
@@ -26,8 +26,6 @@ from openclaw_memd.index.ledger.losses import read_loss
 from openclaw_memd.index.origins import Attributor
 from openclaw_memd.index.store import Store
 from openclaw_memd.ops.doctor.merging import UnmergeableError, merge
-
-T = TypeVar("T")
 
 CAUSE: Final = "doctor"
 """What the history calls the rewrite."""
@@ -69,7 +67,9 @@ class Absorbing:
             DamagedError: the ledger is damaged.
         """
         try:
-            data = await _in_thread(partial(read_legacy, self._roots, self._file_bytes))
+            data = await trio.to_thread.run_sync(
+                read_legacy, self._roots, self._file_bytes, abandon_on_cancel=True
+            )
             if data is None:
                 return None
             await self._merge(data)
@@ -118,14 +118,10 @@ class Absorbing:
             )
         lines = legacy.split("\n")
         peek = partial(self._attributor.peek, _FILE, lines, hashlib.sha256(data).digest())
-        attribution = await _in_thread(peek)
+        attribution = await trio.to_thread.run_sync(peek, abandon_on_cancel=True)
         found = {line: attribution.of_lines(number, number) for number, line in enumerate(lines, start=1)}
         if not all(is_trusted(provenance.origin) for provenance in found.values()):
             raise DeniedError(
                 "nobody vouches for memory.md while a session has text from outside; try again later"
             )
         return found
-
-
-async def _in_thread(work: Callable[[], T]) -> T:
-    return await trio.to_thread.run_sync(work, abandon_on_cancel=True)

@@ -52,11 +52,11 @@ class Doctor:
             raise InvalidParamsError("no finding has such an id", field="ids", reason="value")
 
     async def plan(self, ids: Sequence[str] | None) -> Outcome:
-        """What ``fix`` would do now; nothing is changed. Errors as in ``fix``."""
+        """What ``fix`` would do now, and what of ``ids`` it would leave; nothing is changed. Errors as in ``fix``."""
         self.check_ids(ids)
         async with self._turn:
-            chosen, _ = _choose(await self._look(), ids)
-        return Outcome(plan=tuple(_step(finding) for finding in chosen))
+            chosen, left = _choose(await self._look(), ids)
+        return Outcome(plan=tuple(_step(finding) for finding in chosen), left=tuple(left))
 
     async def fix(self, ids: Sequence[str] | None, progress: Progress) -> Outcome:
         """Mend the findings with these ids; all that can be when None. Done again it finds nothing to do.

@@ -61,7 +61,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the findings that were to be fixed; with a dry run there is a ``plan`` alone."""
+    """What became of the findings that were to be fixed; with a dry run nothing is ``fixed``."""
 
     fixed: tuple[Fixed, ...] = ()
     plan: tuple[Step, ...] = ()

@@ -103,6 +103,12 @@ FILES: Final = by_id(
         "Nothing has to be done; `git config core.precomposeunicode true` keeps git from making twins.",
     ),
     Kind(
+        "hidden-characters-in-names",
+        "warning",
+        "Names hold line ends, controls or characters that nobody sees, so they may be taken for others.",
+        "Rename them, unless it is meant; what is shown has an escape in the place of each.",
+    ),
+    Kind(
         "notes-with-slugs",
         "info",
         "Notes have more than a date in their name, such as a time or a topic. They count for their day.",

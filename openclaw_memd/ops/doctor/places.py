@@ -116,7 +116,7 @@ def judge_writable(workspace: Path, names: Sequence[str]) -> Iterator[Finding]:
     """Memory files that memd cannot add to. Nothing is said where nothing at all can be written."""
     if not os.access(workspace, os.W_OK):
         return
-    found = [name for name in names if not os.access(workspace / name, os.W_OK, follow_symlinks=False)]
+    found = [name for name in names if _refuses_writing(workspace / name)]
     if found:
         yield Finding.of("unwritable-file", f"memd cannot write to {name_some(found)}.")
 
@@ -131,6 +131,15 @@ def judge_key_files(files: Iterable[tuple[str, Path]]) -> Iterator[Finding]:
         if mode & 0o077:
             told = f"The file that {key} names has mode {stat.S_IMODE(mode):04o}."
             yield Finding.of("key-file-open", told, subject=key)
+
+
+def _refuses_writing(path: Path) -> bool:
+    """A file that is gone, or lies too deep to be asked, refuses nothing."""
+    try:
+        path.lstat()
+    except OSError:
+        return False
+    return not os.access(path, os.W_OK, follow_symlinks=False)
 
 
 def _lets_others(path: Path, right: int) -> bool:

@@ -2,22 +2,21 @@
 
 import os
 import plistlib
-import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from openclaw_memd.config.paths import home
 from openclaw_memd.ops.doctor.findings import Finding, begin_sentence
+from openclaw_memd.ops.service.escaping import read_program
+from openclaw_memd.ops.service.launchd import agent_file
+from openclaw_memd.ops.service.programs import ServiceError, run_program
+from openclaw_memd.ops.service.systemd import SERVICE, user_folder
 
 ASK_S: Final = 3.0
-_PASSED_ON: Final = ("PATH", "HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
-_UNIT: Final = "memd.service"
-_AGENT: Final = "Library/LaunchAgents/org.openclaw.memd.plist"
+_SYSTEM_WIDE: Final = (Path("/etc/systemd/user"), Path("/usr/lib/systemd/user"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +34,13 @@ class Unit:
 
 def find_unit(env: Mapping[str, str]) -> Unit | None:
     """The unit of this user, else one of the machine. It blocks, for ``ASK_S`` at most."""
-    base = env.get("XDG_CONFIG_HOME", "")
-    own = Path(base) if base.startswith("/") else home(env) / ".config"
-    agent = home(env) / _AGENT
+    agent = agent_file(env)
     if agent.exists():
         return Unit("launchd", agent, _command_of_agent(agent), None)
-    for folder in (own / "systemd/user", Path("/etc/systemd/user"), Path("/usr/lib/systemd/user")):
-        path = folder / _UNIT
+    for folder in (user_folder(env), *_SYSTEM_WIDE):
+        path = folder / SERVICE
         if path.exists():
-            return Unit("systemd", path, _command_of_unit(path), _ask_systemd(env))
+            return Unit("systemd", path, _command_of_unit(path), _ask_systemd())
     return None
 
 
@@ -88,7 +85,6 @@ def _is_program(command: str) -> bool:
 
 
 def _command_of_unit(path: Path) -> str:
-    """The first word of ``ExecStart=``, as systemd.service(5) has it: prefixes are no part of it."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -96,11 +92,7 @@ def _command_of_unit(path: Path) -> str:
     for line in lines:
         key, _, value = line.strip().partition("=")
         if key.strip() == "ExecStart" and value.strip():
-            try:
-                words = shlex.split(value)
-            except ValueError:
-                return ""
-            return words[0].lstrip("@-:+!") if words else ""
+            return read_program(value)
     return ""
 
 
@@ -112,20 +104,12 @@ def _command_of_agent(path: Path) -> str:
     return str(words[0]) if isinstance(words, list) and words else ""
 
 
-def _ask_systemd(env: Mapping[str, str]) -> int | None:
-    if shutil.which("systemctl") is None:
-        return None
+def _ask_systemd() -> int | None:
+    """The process id of the service that this user's systemd runs; 0 when it runs none, None untold."""
+    words = ("systemctl", "--user", "show", SERVICE, "--property=MainPID", "--value")
     try:
-        asked = subprocess.run(
-            ["systemctl", "--user", "show", _UNIT, "--property=MainPID", "--value"],
-            env={name: env[name] for name in _PASSED_ON if name in env},
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            timeout=ASK_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        asked = run_program(words, limit_s=ASK_S)
+    except ServiceError:
         return None
-    answer = asked.stdout.strip()
-    return int(answer) if asked.returncode == 0 and answer.isdigit() else None
+    answer = asked.out.strip()
+    return int(answer) if asked.code == 0 and answer.isdigit() else None

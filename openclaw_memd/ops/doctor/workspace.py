@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Final
 
+from openclaw_memd.domain.inert import drop_hiding
 from openclaw_memd.domain.provenance import Source, Tier
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.files.areas import CURATED
@@ -50,6 +51,12 @@ def _judge_legacy(seen: Survey) -> Iterator[Finding]:
             "legacy-memory-file",
             "memory.md is a link or no file at all. It is not read.",
             by_hand="See what it leads to, and put that text into MEMORY.md.",
+        )
+    elif CANONICAL in entries and entries[CANONICAL].kind is not EntryKind.FILE:
+        yield Finding.of(
+            "legacy-memory-file",
+            f"memory.md ({size}) lies beside a MEMORY.md that is a link or no file, and neither is read.",
+            by_hand="Put a plain file in the place of MEMORY.md; then the doctor can add to it.",
         )
     elif CANONICAL in entries:
         yield Finding.of(
@@ -142,6 +149,23 @@ def _judge_oddities(seen: Survey) -> Iterator[Finding]:
         lambda path: unicodedata.normalize("NFC", path) != path,
         "letters in a decomposed form",
     )
+    hiding = [_spelled_out(path) for path in paths if _spelled_out(path) != path]
+    if hiding:
+        told = _told(
+            hiding,
+            "has characters in its name that nobody sees",
+            "have characters in their names that nobody sees",
+        )
+        yield Finding.of("hidden-characters-in-names", told)
+
+
+def _spelled_out(path: str) -> str:
+    """A path with an escape for each character that is not seen, or that moves what is around it."""
+    return "".join(char.encode("unicode_escape").decode() if _is_hidden(char) else char for char in path)
+
+
+def _is_hidden(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Zl", "Zp"} or drop_hiding(char) != char
 
 
 def _many(kind: str, paths: list[str], is_one: Callable[[str], bool], what: str) -> Iterator[Finding]:

@@ -120,15 +120,15 @@ def _ask(
 
 
 def _offers(place: Place, head: str, setting: Setting, skipped: list[Left]) -> Iterator[Offer]:
-    if place.folder.is_symlink():
-        skipped.append(Left(f"{place.below}{place.folder.name}/", SkipReason.SYMLINK))
-        return
     try:
+        if place.folder.is_symlink():
+            skipped.append(Left(f"{place.below}{place.folder.name}/", SkipReason.SYMLINK))
+            return
         with opened_folder(place.folder) as folder:
             yield from _offers_of(place, folder, head, setting, skipped)
     except (FileNotFoundError, NotADirectoryError):
         return
-    except PermissionError:
+    except OSError:
         skipped.append(Left(place.below or f"{place.folder.name}/", SkipReason.UNREADABLE))
 
 

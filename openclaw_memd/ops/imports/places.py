@@ -10,16 +10,16 @@ from typing import Final
 from openclaw_memd.config import paths
 from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.files.areas import MACHINE_FOLDERS, REVIEW, TOOL_FOLDERS, is_markdown
+from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.catalog import SkipReason
+from openclaw_memd.files.foreign import opened_folder
+from openclaw_memd.files.legacy import LEGACY
 from openclaw_memd.ops.imports.types import Left, Place, Source
 
 CODEX_FILES: Final = frozenset({"MEMORY.md", "memory_summary.md"})
 OPENCLAW_FILES: Final = frozenset({"MEMORY.md", "USER.md", REVIEW})
 ARCHIVE: Final = "archive/DREAMS.txt"
 """The diary of an installation is kept, under a name that is not indexed: it is no memory."""
-
-LEGACY: Final = "memory.md"
-"""What MEMORY.md was called before; beside one it is a twin."""
 
 AUTO: Final = "autoMemoryDirectory"
 _SETTINGS_BYTES: Final = 1 << 20
@@ -35,7 +35,7 @@ def origin_of(source: Source, named: str | None, env: Mapping[str, str]) -> Path
         if not named.startswith(("/", "~/")) and named != "~":
             raise InvalidParamsError("the path must be absolute", field="from", reason="value")
         path = paths.expand(named, env)
-        if "\0" in named or not path.exists():
+        if not _is_there(path):
             raise InvalidParamsError("there is nothing at this path", field="from", reason="missing")
         return Path(os.path.realpath(path))
     match source:
@@ -49,6 +49,10 @@ def origin_of(source: Source, named: str | None, env: Mapping[str, str]) -> Path
             raise InvalidParamsError("the path is missing", field="from", reason="missing")
 
 
+def _is_there(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - False for what can be no name, too
+
+
 def codex_places(origin: Path) -> list[Place]:
     """The two files that Codex writes for itself."""
     folder = origin / "memories"
@@ -59,10 +63,12 @@ def claude_places(origin: Path, env: Mapping[str, str], *, is_own: bool) -> list
     """The memory folders of all projects, and the one that the user's settings name.
 
     Unless the settings are the user's own (``is_own``) they cannot name a folder outside of ``origin``: that
-    would bring in what whoever made them has never had.
+    would bring in what whoever made them has never had. The user's own may be a link, as those who keep such
+    files elsewhere have it.
     """
     found = [Place(origin / "projects", _is_claude_memory, _enters_claude)]
-    named = _auto_memory(origin / "settings.json")
+    settings = origin / "settings.json"
+    named = _auto_memory(Path(os.path.realpath(settings)) if is_own else settings)
     if named is not None and named.startswith(("/", "~/")):
         folder = Path(os.path.realpath(paths.expand(named, env)))
         if is_own or folder.is_relative_to(origin):
@@ -82,7 +88,7 @@ def path_places(origin: Path) -> list[Place]:
 
 def is_openclaw_home(origin: Path) -> bool:
     """Whether this is an installation, and not one of its workspaces."""
-    return any((origin / name).exists() for name in ("openclaw.json", "agents", "workspace"))
+    return any(_is_there(origin / name) for name in ("openclaw.json", "agents", "workspace"))
 
 
 def openclaw_places(origin: Path) -> tuple[list[Place], list[Left]]:
@@ -90,7 +96,10 @@ def openclaw_places(origin: Path) -> tuple[list[Place], list[Left]]:
     if not is_openclaw_home(origin):
         return [_openclaw_workspace(origin, "")], []
     found, links = [], []
-    names = sorted(path.name for path in origin.iterdir()) if origin.is_dir() else []
+    try:
+        names = sorted(os.listdir(origin))
+    except OSError:
+        return [], [Left(f"{origin.name}/", SkipReason.UNREADABLE)]
     for name in names:
         if name != "workspace" and not name.startswith("workspace-"):
             continue
@@ -106,7 +115,7 @@ def _openclaw_workspace(folder: Path, below: str) -> Place:
 
 
 def _is_openclaw_memory(path: str) -> bool:
-    if path in OPENCLAW_FILES or path == LEGACY:
+    if path in OPENCLAW_FILES or path == LEGACY:  # beside MEMORY.md it is a twin
         return True
     parts = path.split("/")
     is_of_user = len(parts) == 3 and parts[0] == "users" and parts[2] == "USER.md"
@@ -144,13 +153,18 @@ def _nowhere(_folder: str) -> bool:
 def _auto_memory(settings: Path) -> str | None:
     """The folder for memories that the user's own settings name; a project's are not believed."""
     try:
-        if settings.stat().st_size > _SETTINGS_BYTES:
+        with opened_folder(settings.parent) as folder:
+            found = read_bytes(folder, settings.name, _SETTINGS_BYTES)
+        if isinstance(found, SkipReason):
             return None
-        read = json.loads(settings.read_text(encoding="utf-8"))
+        read = json.loads(found[0])
+        named = read.get(AUTO) if isinstance(read, dict) else None
+        if not isinstance(named, str) or "\0" in named:
+            return None
+        os.fsencode(named)  # JSON can hold what is no name of a file
     except (OSError, ValueError, RecursionError):
         return None
-    named = read.get(AUTO) if isinstance(read, dict) else None
-    return named if isinstance(named, str) and "\0" not in named else None
+    return named
 
 
 def _set_or(env: Mapping[str, str], name: str, fallback: str) -> Path:

@@ -8,12 +8,12 @@ ledger what it had begun, and goes on.
 import os
 import secrets
 import shutil
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 import structlog
@@ -31,16 +31,12 @@ from openclaw_memd.jobs import Progress, ignore_progress
 from openclaw_memd.ops.imports import writing
 from openclaw_memd.ops.imports.collecting import collect, compare
 from openclaw_memd.ops.imports.planning import Beginning, Survey, plan_beginning
+from openclaw_memd.ops.imports.steps import Steps
 from openclaw_memd.ops.imports.types import Applied, Left, Preview, Setting, Source, Undone
 from openclaw_memd.ops.imports.writing import Outcome
 from openclaw_memd.ports import Clock
 
 log = structlog.get_logger("memd.import")
-
-T = TypeVar("T")
-
-BATCH: Final = 32
-"""After so many files the ledger says what became of them."""
 
 SPARE_BYTES: Final = 64 << 20
 """So much room stays on the disk."""
@@ -99,6 +95,7 @@ class Imports:
         self._session_folders = session_folders
         self._sync = sync
         self._on_step = on_step
+        self._steps = Steps(state, roots, on_step)
         self._turn = trio.Lock()
 
     async def preview(self, source: Source, named: str | None, *, replace: bool, agent: str) -> Preview:
@@ -125,7 +122,7 @@ class Imports:
             await trio.to_thread.run_sync(partial(shutil.rmtree, self._scratch, ignore_errors=True))
             with suppress(UnavailableError):
                 for row in await self._state.read(ledger.unfinished_imports):
-                    await self._settle(row)
+                    await self._steps.settle(row)
 
     async def apply(
         self,
@@ -144,13 +141,15 @@ class Imports:
         async with self._turn:
             unfinished = await self._state.read(ledger.unfinished_imports)
             for row in unfinished:
-                await self._settle(row)
+                await self._steps.settle(row)
             survey = await self._look(source, named, agent)
             work = await self._begin(unfinished, survey, replace=replace)
             if work is None:
                 plan = survey.planned(replace=replace)
                 return Applied(None, 0, 0, None, False, survey.preview(plan))
-            await self._back_up(work)
+            if work.backup is not None:
+                work.files, left = await self._steps.back_up(work.id, work.files, work.backup)
+                work.left += left
             await self._write(work, progress)
             done = await self._finish(work)
         log.info("imported", files=done.copied)
@@ -168,7 +167,7 @@ class Imports:
             row = await self._state.read(partial(ledger.load_import, import_id=import_id))
             if row is None:
                 raise NotFoundError("no such import", field="id")
-            await self._settle(row)
+            await self._steps.settle(row)
             undone = await self._restore(row, progress)
         log.info("import undone", files=undone.restored)
         await self._show()
@@ -203,13 +202,6 @@ class Imports:
 
         return await trio.to_thread.run_sync(work)
 
-    async def _settle(self, row: ImportRow) -> None:
-        """Finish the steps of an import or undo that was cut off, and say what is there."""
-        files = await self._state.read(partial(ledger.files_of, import_id=row.id))
-        there = await trio.to_thread.run_sync(writing.settle_files, self._roots, files)
-        if there:
-            await self._state.write(partial(ledger.mark_files, import_id=row.id, marks=there))
-
     async def _begin(self, unfinished: Sequence[ImportRow], survey: Survey, *, replace: bool) -> _Work | None:
         """Say in the ledger what will be written; None when there is nothing."""
         collection = survey.collection
@@ -239,25 +231,13 @@ class Imports:
             return None
         return _Work(beginning, survey, survey.planned(replace=replace), list(beginning.files))
 
-    async def _back_up(self, work: _Work) -> None:
-        """Copy what will be replaced; what changed meanwhile is left alone."""
-        if work.backup is None:
-            return
-        for batch in _batches([one for one in work.files if one.before is not None]):
-            self._on_step("back_up")
-            outcomes = await trio.to_thread.run_sync(writing.back_up_files, self._roots, batch, work.backup)
-            await self._mark(work.id, outcomes)
-            work.left += [why for _, _, why in outcomes if why is not None]
-            gone = {path for path, _, _ in outcomes}
-            work.files = [one for one in work.files if one.path not in gone]
-
     async def _write(self, work: _Work, progress: Progress) -> None:
         offers = {one.target: one for one in work.survey.collection.offers}
 
         def write(one: ImportedFile) -> Outcome:
             return writing.write_file(self._roots, one, offers[one.path], self._rules.file_bytes)
 
-        work.left += await self._each(work.id, work.files, write, progress)
+        work.left += await self._steps.take(work.id, work.files, write, progress)
 
     async def _finish(self, work: _Work) -> Applied:
         files = await self._state.read(partial(ledger.files_of, import_id=work.id))
@@ -286,45 +266,12 @@ class Imports:
         def restore(one: ImportedFile) -> Outcome:
             return writing.restore_file(self._roots, one, backup)
 
-        kept = await self._each(row.id, there, restore, progress)
+        kept = await self._steps.take(row.id, there, restore, progress)
         self._on_step("finish")
         await self._state.write(partial(ledger.set_state, import_id=row.id, state="undone"))
         stay = {one.path for one in kept}
         removed = sum(one.before is None and one.path not in stay for one in there)
         return Undone(row.id, len(there) - len(kept), removed, tuple(kept))
-
-    async def _each(
-        self,
-        import_id: str,
-        files: Sequence[ImportedFile],
-        step: Callable[[ImportedFile], Outcome],
-        progress: Progress,
-    ) -> list[Left]:
-        """Take a step for each file and tell the ledger, whatever ends them; what was not as wanted."""
-        why: list[Left] = []
-        done = 0
-        progress(0, len(files))
-        for batch in _batches(files):
-            outcomes: list[Outcome] = []
-            try:
-                for one in batch:
-                    self._on_step("file")
-                    outcomes.append(await trio.to_thread.run_sync(step, one))
-            except UnavailableError:
-                await self._mark(import_id, outcomes)
-                raise
-            self._on_step("mark")
-            await self._mark(import_id, outcomes)
-            why += [left for _, _, left in outcomes if left is not None]
-            done += len(batch)
-            progress(done)
-        return why
-
-    async def _mark(self, import_id: str, outcomes: Sequence[Outcome]) -> None:
-        if not outcomes:
-            return
-        marks = [(path, state) for path, state, _ in outcomes]
-        await self._state.write(partial(ledger.mark_files, import_id=import_id, marks=marks))
 
     def _check_room(self, files: Sequence[ImportedFile]) -> None:
         """Refuse before anything is written what the disk has no room for.
@@ -335,8 +282,3 @@ class Imports:
         found = os.statvfs(self._roots.place(WORKSPACE))
         if found.f_bavail * found.f_frsize < sum(one.bytes for one in files) + SPARE_BYTES:
             raise UnavailableError("the disk has no room for what is to be imported", reason="disk_full")
-
-
-def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(items), BATCH):
-        yield items[start : start + BATCH]

@@ -2,11 +2,14 @@
 
 import os
 import re
+import shlex
 from collections.abc import Sequence
 
 _BARE = re.compile(r"[A-Za-z0-9_./=:@+,-]+")
 _NOT_IN_PATHS = re.compile("[\x01-\x1f\x7f'\"\\\\]")
 """What systemd refuses in the path of an executable (``string_is_safe`` of its sources)."""
+
+_BYTE = re.compile(rb"\\x([0-9a-f]{2})")
 
 _SHELL = ("/bin/sh", "-c", 'exec "$0" "$@"')
 """Starts a command whose path systemd refuses; the shell gives way to it, so the process id stays."""
@@ -20,6 +23,18 @@ def command_line(words: Sequence[str]) -> str:
     if _NOT_IN_PATHS.search(words[0]):
         words = (*_SHELL, *words)
     return ":" + " ".join(quote_word(word) for word in words)
+
+
+def read_program(value: str) -> str:
+    """The program that a value of ``ExecStart`` starts, without prefixes; '' when it names none."""
+    try:
+        words = shlex.split(value)
+    except ValueError:
+        return ""
+    if not words:
+        return ""
+    raw = _BYTE.sub(lambda found: bytes((int(found[1], 16),)), os.fsencode(words[0].lstrip("@-:+!")))
+    return os.fsdecode(raw).replace("%%", "%")
 
 
 def quote_word(word: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from openclaw_memd.config.paths import home
 from openclaw_memd.ops.service.managing import Presence, ServiceState
 from openclaw_memd.ops.service.programs import ServiceError, Step, run_program
 from openclaw_memd.ops.service.seal import ServiceFile, seal
@@ -16,6 +17,11 @@ _TRIES = 10
 """An agent that was told to go is gone some seconds later; until then none of its name can come."""
 
 
+def agent_file(env: Mapping[str, str]) -> Path:
+    """Where the property list of the user's agent lies."""
+    return home(env) / "Library/LaunchAgents" / f"{LABEL}.plist"
+
+
 class Launchd:
     """The launchd of a macOS user."""
 
@@ -23,16 +29,15 @@ class Launchd:
     help_without = "run `memd run` under whatever keeps your programs running"
 
     def __init__(self, words: Sequence[str], env: Mapping[str, str]) -> None:
-        home = Path(env["HOME"]) if env.get("HOME", "").startswith("/") else Path.home()
-        self.log = home / "Library/Logs/openclaw-memd.log"
+        self.log = home(env) / "Library/Logs/openclaw-memd.log"
         template = (files("openclaw_memd.ops.service") / f"{LABEL}.plist").read_bytes()
         settings = plistlib.loads(template) | {
             "ProgramArguments": list(words),
             "StandardErrorPath": str(self.log),
         }
         text = plistlib.dumps(settings, sort_keys=False).decode()
-        path = home / "Library/LaunchAgents" / f"{LABEL}.plist"
-        self._plist = ServiceFile(path, seal(text, before="<!-- ", after=" -->", place=_BEHIND_DOCTYPE))
+        sealed = seal(text, before="<!-- ", after=" -->", place=_BEHIND_DOCTYPE)
+        self._plist = ServiceFile(agent_file(env), sealed)
 
     @property
     def files(self) -> tuple[ServiceFile, ...]:

@@ -57,7 +57,7 @@ def carry_out(step: Step) -> None:
     raise ServiceError(f"`{' '.join(step.words)}` failed: {done.complaint}{step.failure}")
 
 
-def run_program(words: Sequence[str], *, offline: bool = False) -> Done:
+def run_program(words: Sequence[str], *, offline: bool = False, limit_s: float = LIMIT_S) -> Done:
     """Run it to its end. ``offline`` lets ``systemctl`` change files without asking a manager.
 
     Raises:
@@ -66,10 +66,10 @@ def run_program(words: Sequence[str], *, offline: bool = False) -> Done:
     env = {**os.environ, "LC_ALL": "C.UTF-8"} | ({"SYSTEMD_OFFLINE": "1"} if offline else {})
     try:
         done = subprocess.run(
-            words, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False
+            words, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit_s, check=False
         )
     except (FileNotFoundError, PermissionError):
         raise ServiceError(f"{words[0]} is not here") from None
     except subprocess.TimeoutExpired:
-        raise ServiceError(f"`{' '.join(words)}` did not end within {LIMIT_S:.0f} s") from None
+        raise ServiceError(f"`{' '.join(words)}` did not end within {limit_s:.0f} s") from None
     return Done(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from openclaw_memd.config.paths import config_home
 from openclaw_memd.ops.service.escaping import command_line, path_value
 from openclaw_memd.ops.service.managing import Presence, ServiceState
 from openclaw_memd.ops.service.programs import ServiceError, Step, run_program
 from openclaw_memd.ops.service.seal import ServiceFile, seal
 
+SERVICE = "memd.service"
+SOCKET = "memd.socket"
 SYSTEM_FOLDER = Path("/etc/systemd/system")
 DEFAULT_SOCKET = "%t/openclaw-memd/memd.sock"
 """Where clients look without any setting; ``%t`` is the user's runtime folder."""
@@ -25,6 +28,11 @@ _PROPERTIES = (
 )  # fmt: skip
 
 
+def user_folder(env: Mapping[str, str]) -> Path:
+    """Where a user's own units lie."""
+    return config_home(env) / "systemd/user"
+
+
 class UserSystemd:
     """The systemd of the user who asks."""
 
@@ -37,16 +45,14 @@ class UserSystemd:
         Raises:
             ServiceError: a unit cannot name the socket.
         """
-        base = env.get("XDG_CONFIG_HOME", "")
-        home = Path(env["HOME"]) if env.get("HOME", "").startswith("/") else Path.home()
-        folder = (Path(base) if base.startswith("/") else home / ".config") / "systemd/user"
+        folder = user_folder(env)
         try:
             place = DEFAULT_SOCKET if socket is None else path_value(str(socket))
         except ValueError as error:
             raise ServiceError(f"the socket: {error}") from None
         self._units = (
-            _unit(folder / "memd.service", COMMAND=command_line(words)),
-            _unit(folder / "memd.socket", SOCKET=place),
+            _unit(folder / SERVICE, COMMAND=command_line(words)),
+            _unit(folder / SOCKET, SOCKET=place),
         )
 
     @property
@@ -61,7 +67,7 @@ class UserSystemd:
     def starting(self, *, changed: bool) -> tuple[Step, ...]:
         """Socket and service, now and at each login; what was changed is started anew."""
         log = "; its log: journalctl --user -u memd -n 20"
-        names = ("memd.socket", "memd.service")
+        names = (SOCKET, SERVICE)
         return (
             Step(("systemctl", "--user", "daemon-reload")),
             Step(("systemctl", "--user", "enable", *names)),
@@ -71,7 +77,7 @@ class UserSystemd:
 
     def enabling(self) -> tuple[Step, ...]:
         """The links that a login follows."""
-        return (Step(("systemctl", "--user", "enable", "memd.socket", "memd.service"), offline=True),)
+        return (Step(("systemctl", "--user", "enable", SOCKET, SERVICE), offline=True),)
 
     def stopping(self, names: Sequence[str], *, offline: bool) -> tuple[Step, ...]:
         """Not at the next login, and not now."""
@@ -82,12 +88,12 @@ class UserSystemd:
         """Units that are gone, and that they ever failed."""
         return (
             Step(("systemctl", "--user", "daemon-reload")),
-            Step(("systemctl", "--user", "reset-failed", "memd.service", "memd.socket"), may_fail=True),
+            Step(("systemctl", "--user", "reset-failed", SERVICE, SOCKET), may_fail=True),
         )
 
     def service(self) -> ServiceState:
         """What ``systemctl show`` says of the service."""
-        shown = _show("--user", "memd.service")
+        shown = _show("--user", SERVICE)
         advice = []
         fragment = shown.get("FragmentPath", "")
         if fragment and fragment != str(self._units[0].path):

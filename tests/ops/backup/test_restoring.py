@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,13 @@ import pytest
 from openclaw_memd.errors import ConflictError
 from openclaw_memd.files import renaming
 from openclaw_memd.files.arrival import Known
+from openclaw_memd.files.beneath import read_bytes
+from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.workspace import open_workspace
-from openclaw_memd.ops.backup import restoring
+from openclaw_memd.ops.backup import restoring, unpacking
+from openclaw_memd.ops.backup.manifest import ArchiveError
 from openclaw_memd.ops.backup.restoring import RestoreError
+from openclaw_memd.ops.backup.unpacking import remove_tree
 from tests.ops.backup.archives import ID, Shop, open_shop, picture
 
 
@@ -78,7 +83,15 @@ async def test_where_names_cannot_be_exchanged_it_takes_two_steps(
 
 
 @pytest.mark.parametrize(
-    "place", ["state/{id}/lock", "workspace/main/memory/.dreams/lock", "memory/.dreams/lock"]
+    "place",
+    [
+        "state/{id}/lock",
+        "workspace/main/memory/.dreams/lock",
+        "memory/.dreams/lock",
+        "openclaw-memd/{id}/lock",
+        "notes/memory/.dreams/lock",
+        "deep/er/notes/memory/.dreams/lock",
+    ],
 )
 async def test_a_folder_that_a_daemon_uses_is_left_alone(tmp_path: Path, place: str) -> None:
     lock = tmp_path / "back" / place.format(id=ID)
@@ -128,7 +141,7 @@ async def test_a_full_disk_leaves_all_as_it_was(tmp_path: Path, monkeypatch: pyt
         def full(*_args: Any) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(restoring, "_write_file", full)
+        monkeypatch.setattr(unpacking, "_write_file", full)
         with pytest.raises(OSError, match="No space"):
             shop.restore(archive)
     assert picture(tmp_path / "back") == before
@@ -153,3 +166,61 @@ async def test_modes_that_forbid_writing_come_back(tmp_path: Path) -> None:
     notes = restored.folder / "workspace/main/memory"
     assert notes.stat().st_mode & 0o777 == 0o555
     assert (notes / ".dreams/memd.json").exists()
+
+
+async def test_what_lies_deeper_than_one_call_reaches_comes_back(tmp_path: Path) -> None:
+    """However long the place is that it is brought back to."""
+    name = "d" * 200
+    async with open_shop(tmp_path) as shop:
+        folder = os.open(shop.workspace, os.O_RDONLY)
+        for _ in range(25):
+            os.mkdir(name, dir_fd=folder)
+            folder, above = os.open(name, os.O_RDONLY, dir_fd=folder), folder
+            os.close(above)
+        with open(os.open("deep.md", os.O_WRONLY | os.O_CREAT, dir_fd=folder), "w") as file:
+            file.write("- deep")
+        os.symlink("deep.md", "link.md", dir_fd=folder)
+        os.close(folder)
+        archive = await make(shop)
+        for _ in range(2):
+            restored = shop.restore(archive)
+        path = "/".join([name] * 25)
+        root = os.open(restored.folder / "workspace/main", os.O_RDONLY)
+        try:
+            assert read_bytes(root, f"{path}/deep.md", 100)[0] == b"- deep"  # type: ignore[index]
+            assert read_bytes(root, f"{path}/link.md", 100) is SkipReason.SYMLINK
+        finally:
+            os.close(root)
+        assert restored.kept_aside is not None
+
+
+async def test_what_was_unpacked_so_deep_goes_when_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(errno.EIO, "broken")
+
+    async with open_shop(tmp_path) as shop:
+        path = shop.workspace
+        for _ in range(1_500):  # deeper than Python calls itself
+            path /= "d"
+            path.mkdir()
+        path.chmod(0o500)
+        archive = await make(shop)
+        monkeypatch.setattr(restoring, "_sync_all", fail)
+        with pytest.raises(OSError, match="broken"):
+            shop.restore(archive)
+        assert names(tmp_path) == ["archives", "state", "ws"]
+        monkeypatch.undo()
+        assert shop.restore(archive).kept_aside is None
+        assert shop.restore(archive).kept_aside is not None
+    for found in (tmp_path / "back", tmp_path / "ws", tmp_path / "back.before-20260111T120000Z"):
+        remove_tree(found)  # pytest cannot
+    assert names(tmp_path) == ["archives", "state"]
+
+
+async def test_a_pipe_is_no_archive(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    async with open_shop(tmp_path) as shop:
+        with pytest.raises(ArchiveError, match="no file"):
+            shop.restore(tmp_path / "pipe")

@@ -9,6 +9,7 @@ import pytest
 from openclaw_memd.ops.doctor import checking
 from openclaw_memd.ops.doctor.doctor import KEPT_S, Doctor
 from openclaw_memd.ops.doctor.findings import Finding
+from openclaw_memd.ops.doctor.kinds import KINDS
 
 
 class Clock:
@@ -65,3 +66,13 @@ async def test_who_may_not_be_told_names_cannot_make_it_look_all_the_time(patien
     patient.clock.at = KEPT_S + 1
     await doctor.check(may_name=False)
     assert looks == 3
+
+
+async def test_a_plan_tells_what_it_would_leave(patient: Any) -> None:
+    """Else somebody who asks for one finding by its id hears that there is nothing to be done."""
+    outcome = await Doctor(patient).plan(["skipped:memory/divorce.md", "open-mode:x"])
+    assert outcome.plan == outcome.fixed == ()
+    assert [(one.id, one.why) for one in outcome.left] == [
+        ("skipped:memory/divorce.md", KINDS["skipped"].advice),
+        ("open-mode:x", "it is not found now"),
+    ]

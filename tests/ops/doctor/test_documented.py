@@ -30,5 +30,5 @@ def test_no_row_is_of_a_kind_that_is_gone() -> None:
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_each_kind_can_be_found_by_some_look(kind: str) -> None:
-    outside = (ROOT / "openclaw_memd/daemon/outside.py").read_text(encoding="utf-8")
+    outside = (ROOT / "openclaw_memd/daemon/offline_doctor.py").read_text(encoding="utf-8")
     assert f'"{kind}"' in SOURCES + outside

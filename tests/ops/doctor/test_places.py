@@ -128,6 +128,11 @@ def test_a_file_that_memd_cannot_write_to(tmp_path: Path, monkeypatch: pytest.Mo
     assert found.detail == "memd cannot write to USER.md."
 
 
+def test_what_cannot_be_asked_is_not_said_to_refuse(tmp_path: Path) -> None:
+    """A file that went after the look, and one whose path is longer than one call takes."""
+    assert list(judge_writable(tmp_path, ["memory/gone.md", f"memory/{'d' * 200 + '/'}" * 25 + "x.md"])) == []
+
+
 def test_a_key_that_others_can_read(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.touch()

@@ -8,13 +8,14 @@ import pytest
 
 from openclaw_memd.ops.doctor import service
 from openclaw_memd.ops.doctor.service import Unit, find_unit, judge_service, own_executable
+from openclaw_memd.ops.service.escaping import command_line
 
 OWN = Path(sys.executable)
 
 
 @pytest.fixture(autouse=True)
 def no_systemd(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "_ask_systemd", lambda _env: None)
+    monkeypatch.setattr(service, "_ask_systemd", lambda: None)
 
 
 def install(home: Path, line: str) -> dict[str, str]:
@@ -47,6 +48,14 @@ def test_a_unit_is_judged_by_the_program_that_it_names(
     unit = find_unit(install(tmp_path, line))
     assert unit is not None
     assert ids(unit) == expected
+
+
+def test_odd_paths_are_read_as_they_are_written(tmp_path: Path) -> None:
+    folder = tmp_path / "100% $HOME b\udcfc"
+    folder.mkdir()
+    link = folder / "memd"
+    link.symlink_to(own_executable())
+    assert ids(find_unit(install(tmp_path, f"ExecStart={command_line((str(link), 'run'))}"))) == []
 
 
 def test_another_memd_is_told(tmp_path: Path) -> None:

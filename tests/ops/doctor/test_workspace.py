@@ -78,6 +78,38 @@ def test_a_workspace_of_another_persons_shape_is_told_in_all_its_oddities(tmp_pa
     assert "no-memories" not in found
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("two\nlines.md", "two\\nlines.md"),
+        ("red\x1b[31m.md", "red\\x1b[31m.md"),
+        ("gnp\u202edm.md", "gnp\\u202edm.md"),
+        ("plan\u200b.md", "plan\\u200b.md"),
+    ],
+)
+def test_names_that_hide_something_are_spelled_out(tmp_path: Path, name: str, shown: str) -> None:
+    write(tmp_path, f"memory/{name}")
+    assert judge(tmp_path)["hidden-characters-in-names"].detail == (
+        f"1 file has characters in its name that nobody sees: memory/{shown}."
+    )
+
+
+@pytest.mark.parametrize("name", ["日記.md", "a b.md", "👨\u200d👩\u200d👧.md", "می\u200cخواهم.md"])
+def test_names_of_people_hide_nothing(tmp_path: Path, name: str) -> None:
+    write(tmp_path, f"memory/{name}")
+    assert "hidden-characters-in-names" not in judge(tmp_path)
+
+
+def test_an_old_file_beside_a_link_is_for_a_person(tmp_path: Path) -> None:
+    """The doctor writes through no link, so it must not say that it would."""
+    write(tmp_path, "memory.md")
+    write(tmp_path, "elsewhere.md")
+    (tmp_path / "MEMORY.md").symlink_to("elsewhere.md")
+    found = judge(tmp_path)["legacy-memory-file"]
+    assert not found.is_fixable
+    assert "plain file" in found.fix
+
+
 def test_an_ordinary_workspace_has_nothing_to_be_said_of(tmp_path: Path) -> None:
     text = "- a\n"
     for path in ("MEMORY.md", "USER.md", "memory/2026-02-10.md", "memory/projects.md"):

@@ -4,9 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+import trio
 
+from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.files.rules import FileRules
-from openclaw_memd.ops.imports import collecting
+from openclaw_memd.ops.imports import collecting, places
 from openclaw_memd.ops.imports.types import Source
 from tests.ops.imports.worlds import open_world, reasons, states
 
@@ -40,12 +42,76 @@ async def test_settings_that_say_nothing_of_use_are_no_matter(tmp_path: Path) ->
         "{",
         "null",
         "[" * 10**5,
+        '{"autoMemoryDirectory": "/\\ud800"}',
+        '{"autoMemoryDirectory": "/a\\u0000b"}',
     )
     async with open_world(tmp_path) as world:
         world.offer(".claude/projects/-p/memory/MEMORY.md", "- pnpm\n")
         for settings in odd:
             world.offer(".claude/settings.json", settings)
             assert list(states(await world.preview("claude-code"))) == ["claude-code/-p/memory/MEMORY.md"]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "nothing"])
+async def test_settings_that_are_no_file_keep_nobody_waiting(tmp_path: Path, kind: str) -> None:
+    async with open_world(tmp_path) as world:
+        for home in (".claude", "archive"):
+            world.offer(f"{home}/projects/-p/memory/MEMORY.md", "- pnpm\n")
+            settings = world.home / home / "settings.json"
+            match kind:
+                case "pipe":
+                    os.mkfifo(settings)
+                case "device":
+                    settings.symlink_to("/dev/zero")
+                case "folder":
+                    settings.mkdir()
+                case _:
+                    settings.symlink_to("nothing")
+        with trio.fail_after(20):
+            for named in (None, world.home / "archive"):
+                assert list(states(await world.preview("claude-code", named))) == [
+                    "claude-code/-p/memory/MEMORY.md"
+                ]
+
+
+async def test_the_users_own_settings_may_be_a_link_and_those_of_others_not(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        settings = world.offer("dotfiles/claude.json", f'{{"autoMemoryDirectory": "{world.home}/archive/a"}}')
+        world.offer("archive/a/x.md", "- x\n")
+        for home in (".claude", "archive"):
+            world.offer(f"{home}/projects/-p/memory/MEMORY.md", "- pnpm\n")
+            (world.home / home / "settings.json").symlink_to(settings)
+        assert len((await world.preview("claude-code")).files) == 2
+        assert len((await world.preview("claude-code", world.home / "archive")).files) == 1
+
+
+async def test_a_folder_with_a_name_that_cannot_be_is_left_out(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        world.offer(".claude/projects/-p/memory/MEMORY.md", "- pnpm\n")
+        world.offer(".claude/settings.json", f'{{"autoMemoryDirectory": "/{"x" * 300}"}}')
+        preview = await world.preview("claude-code")
+        assert list(states(preview)) == ["claude-code/-p/memory/MEMORY.md"]
+        assert reasons(preview) == {"autoMemoryDirectory/": "unreadable"}
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+async def test_a_path_that_cannot_be_is_as_one_that_is_missing(tmp_path: Path, name: str) -> None:
+    async with open_world(tmp_path) as world:
+        with pytest.raises(InvalidParamsError) as refused:
+            await world.preview("path", world.home / name)
+        assert (refused.value.field, refused.value.reason) == ("from", "missing")
+
+
+async def test_an_installation_that_cannot_be_listed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: Path) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    async with open_world(tmp_path) as world:
+        world.offer(".openclaw/workspace/MEMORY.md", "- x\n")
+        monkeypatch.setattr(places.os, "listdir", refuse)
+        assert reasons(await world.preview("openclaw")) == {".openclaw/": "unreadable"}
 
 
 async def test_a_project_cannot_name_another_folder(tmp_path: Path) -> None:
