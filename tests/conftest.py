@@ -19,7 +19,7 @@ _ROOM = 2 * 1024**3
 
 
 def pytest_configure() -> None:
-    """Keep the files of tests in memory where there is room, unless told where: they sync to the disk so often.
+    """Keep the files of tests in memory where there is room, unless told where: they sync so often.
 
     None of them cuts the power, and to a killed process both are the same.
     """

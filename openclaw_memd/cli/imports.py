@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from openclaw_memd.cli.arguments import UsageError
 from openclaw_memd.cli.client import call
-from openclaw_memd.cli.exits import DONE
+from openclaw_memd.cli.exits import DONE, FAILED
 from openclaw_memd.cli.jobs import follow_job
 from openclaw_memd.cli.output import amount, paint, plain_line, print_json, size
 
@@ -79,13 +79,17 @@ def _ask(options: Namespace, params: dict[str, Any]) -> dict[str, Any]:
 def _apply(options: Namespace) -> int:
     started = call(options, "import.apply", _wish(options) | {"wait": False})
     done = follow_job(options, started["job_id"], what="Importing", unit="files")
+    code = FAILED if done["id"] is not None and not done["copied"] else DONE
     if options.json:
         print_json(done)
-        return DONE
+        return code
     _show(done["report"], is_done=True)
     if done["id"] is None:
         print("nothing to import")
-        return DONE
+        return code
+    if code == FAILED:
+        print("nothing could be written")
+        return code
     replaced = f", {done['replaced']:,} of them in the place of others" if done["replaced"] else ""
     print(paint(f"imported {amount(done['copied'], 'file')}{replaced}", "bold"))
     if done["resumed"]:

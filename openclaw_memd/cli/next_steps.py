@@ -66,7 +66,7 @@ def _of_agent(agent: dict[str, Any], jobs: list[dict[str, Any]]) -> Iterator[Ste
     if agent["watch"]["mode"] == "polling":
         yield Step(_GENERAL, "says why changes are looked for, not told")
     if (agent["model"] or {}).get("state") == "degraded":
-        yield Step(_GENERAL, "tries the chat model")
+        yield Step(_GENERAL, "says what the chat model fails with")
     if any(file["left_out"] for file in agent["curated"] or ()):
         yield Step("memd lint", "what does not fit into prompts")
     if (agent["dreaming"] or {}).get("last_outcome") == "failed":

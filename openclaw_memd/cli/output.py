@@ -30,8 +30,8 @@ def print_json(value: Any) -> None:
 
 
 def paint(text: str, style: str) -> str:
-    """``text`` in a style, on a terminal that has not asked for none (https://no-color.org)."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+    """``text`` in a style, on a terminal that can show it and has not asked for none (https://no-color.org)."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m"
 

@@ -113,7 +113,7 @@ def _check_meaning(config: Config) -> None:
         if folder.agent not in config.agents:
             known = ", ".join(config.agents)
             raise ConfigError(f"sessions.folders[{index}].agent: no agent {folder.agent!r}; allowed: {known}")
-    for key, expression in _schedules(config):
+    for key, expression in schedules(config):
         fault = find_cron_fault(expression)
         if fault is not None:
             raise ConfigError(
@@ -122,7 +122,7 @@ def _check_meaning(config: Config) -> None:
             )
 
 
-def _schedules(config: Config) -> Iterator[tuple[str, str]]:
+def schedules(config: Config) -> Iterator[tuple[str, str]]:
     """Each cron expression and its key: the common ones first, so that a bad one is told as such."""
     if config.backup.schedule:
         yield "backup.schedule", config.backup.schedule

@@ -56,6 +56,11 @@ def data_dir(env: Mapping[str, str], configured: str | None = None) -> Path:
     return _xdg(env, "XDG_DATA_HOME", ".local/share") / APP
 
 
+def backups_dir(env: Mapping[str, str], configured: str | None = None) -> Path:
+    """Where archives lie; ``configured`` is the data folder."""
+    return data_dir(env, configured) / "backups"
+
+
 def socket_path(env: Mapping[str, str], configured: str | None = None, state: str | None = None) -> Path:
     """The daemon's socket: the configured one, else in the user's runtime folder, else beside the state."""
     if configured:

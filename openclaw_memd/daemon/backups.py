@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from openclaw_memd.ops.backup.record import RecordFile
 
 log = structlog.get_logger("memd.backup")
-
-FOLDER: Final = "backups"
-"""Where archives lie in the data folder."""
 
 
 class Backups:
@@ -92,8 +89,9 @@ class Backups:
     async def report(self) -> BackupReport | None:
         """How the last backup went and when the next comes; None when there is neither."""
         if not self._has_read:
-            self._last = await trio.to_thread.run_sync(self._read_last)
-            self._has_read = True
+            found = await trio.to_thread.run_sync(self._read_last)
+            if not self._has_read:  # else one was made meanwhile, and the disk may be too full to say so
+                self._last, self._has_read = found, True
         following = self._next_at()
         last = self._last
         if last is None and following is None:

@@ -17,7 +17,7 @@ from openclaw_memd.config import paths
 from openclaw_memd.config.load import workspace_of
 from openclaw_memd.config.schema import Config
 from openclaw_memd.daemon.agents import AgentMemory
-from openclaw_memd.daemon.backups import FOLDER, Backups
+from openclaw_memd.daemon.backups import Backups
 from openclaw_memd.daemon.chatting import close_chats, open_chats
 from openclaw_memd.daemon.descriptors import raise_limit, room_for_connections
 from openclaw_memd.daemon.embedding import KeptCalibrations, build_embedder
@@ -104,7 +104,8 @@ async def run_daemon(
         events = Events(clock, happenings.hear)
         chats = open_chats(config, env, clock, rng)
         held.push_async_callback(close_chats, chats)
-        outside = Outside(clock, rng, embedder, jobs, events, archives=_archives(config, env), env=env)
+        archives = paths.backups_dir(env, config.paths.data_dir or None)
+        outside = Outside(clock, rng, embedder, jobs, events, archives=archives, env=env)
         memories = _open_workspaces(config, env, outside, held)
         opened = tuple(dict.fromkeys(memories.values()))
         for number, memory in enumerate(opened, 1):
@@ -126,7 +127,7 @@ async def run_daemon(
             {memory: [agent for agent, one in memories.items() if one is memory] for memory in opened},
             config.backup,
             state_dir=paths.state_dir(env, config.paths.state_dir or None),
-            folder=_archives(config, env),
+            folder=archives,
             zone=Zone(config.time.zone),
             clock=clock,
             jobs=jobs,
@@ -220,10 +221,6 @@ def _listen(config: Config, env: MutableMapping[str, str]) -> Listener:
 def socket_of(config: Config, env: Mapping[str, str]) -> Path:
     """Where clients look for this daemon."""
     return paths.socket_path(env, config.paths.socket or None, config.paths.state_dir or None)
-
-
-def _archives(config: Config, env: Mapping[str, str]) -> Path:
-    return paths.data_dir(env, config.paths.data_dir or None) / FOLDER
 
 
 def _open_workspaces(

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from openclaw_memd.domain.annotations import NO_ANNOTATIONS, Annotations
 from openclaw_memd.domain.cuts import cut_pieces
 from openclaw_memd.domain.lines import Lines, split_lines
-from openclaw_memd.domain.markdown import Span, annotations_of, read_spans
+from openclaw_memd.domain.markdown import Span, annotations_of, read_sections, read_spans
 from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN, weigh
 
 CHUNKING_VERSION = 2
@@ -52,6 +52,15 @@ class _Unit(NamedTuple):
     annotations: Annotations
 
 
+class _Region(NamedTuple):
+    """Where its units start, under which headings, and where the last one ends."""
+
+    starts: list[int]
+    heading_paths: list[tuple[str, ...]]
+    end: int
+    annotations: Annotations = NO_ANNOTATIONS
+
+
 def chunk_text(
     text: str, *, per_entry: bool, tokens: int = 400, overlap: int = 80, breaks: frozenset[int] = frozenset()
 ) -> list[Chunk]:
@@ -71,28 +80,30 @@ def chunk_text(
     lines = split_lines(text)
     chunks: list[Chunk] = []
     for first, stop in _between_breaks(len(lines.texts), breaks):
-        units = _units(text, lines, first, stop)
-        for region in _regions(text, units, budget, per_entry=per_entry):
+        if per_entry or text.find("<!--", lines.starts[first], lines.end(stop - 1)) >= 0:
+            regions = _regions(text, _units(text, lines, first, stop), budget, per_entry=per_entry)
+        else:
+            regions = _whole(lines, first, stop)
+        for region in regions:
             chunks += _region_chunks(text, lines, region, budget, overlap * WEIGHT_PER_TOKEN)
     return chunks
 
 
-def _region_chunks(
-    text: str, lines: Lines, region: list[_Unit], budget: int, overlap: int
-) -> Iterator[Chunk]:
-    starts = [unit.start for unit in region]
-    sections = [unit.start for above, unit in pairwise(region) if unit.heading_path != above.heading_path]
+def _region_chunks(text: str, lines: Lines, region: _Region, budget: int, overlap: int) -> Iterator[Chunk]:
+    starts, paths = region.starts, region.heading_paths
+    sections = [
+        start for start, above, path in zip(starts[1:], paths, paths[1:], strict=False) if path != above
+    ]
     borders = (sections, starts)
-    for start, end in cut_pieces(text, starts[0], region[-1].end, borders, budget=budget, overlap=overlap):
-        unit = region[bisect_right(starts, start) - 1]
+    for start, end in cut_pieces(text, starts[0], region.end, borders, budget=budget, overlap=overlap):
         yield Chunk(
             start=start,
             end=end,
             start_line=lines.number_at(start),
             end_line=lines.number_at(end - 1),
             text=text[start:end],
-            heading_path=unit.heading_path,
-            annotations=unit.annotations,
+            heading_path=paths[bisect_right(starts, start) - 1],
+            annotations=region.annotations,
         )
 
 
@@ -102,10 +113,33 @@ def _between_breaks(count: int, breaks: frozenset[int]) -> Iterator[tuple[int, i
     return pairwise([0, *inner, count])
 
 
+def _whole(lines: Lines, first: int, stop: int) -> Iterator[_Region]:
+    """What ``_regions`` makes of lines without comments, with nothing made for each of thousands of units."""
+    starts = lines.starts[first:stop]
+    found: list[int] = []
+    paths: list[tuple[str, ...]] = []
+    above: int | None = None
+    path: tuple[str, ...] = ()
+    last = first
+    for path, parts in read_sections(lines.texts[first:stop], at_file_start=first == 0):
+        for kind, begin, end in parts:
+            last = first + end
+            if above is None:
+                above = starts[begin]
+            if kind not in _ABOVE:
+                found.append(above)
+                paths.append(path)
+                above = None
+    if above is not None:
+        found.append(above)
+        paths.append(path)
+    if found:
+        yield _Region(found, paths, lines.end(last))
+
+
 def _units(text: str, lines: Lines, first: int, stop: int) -> Iterator[_Unit]:
     texts, starts = lines.texts[first:stop], lines.starts[first:stop]  # a file has thousands
     above: list[Span] = []
-    has_comments = text.find("<!--", starts[0], lines.end(stop - 1)) >= 0
     for span in read_spans(texts, at_file_start=first == 0):
         kind, begin, last, heading_path = span
         if kind in _ABOVE:
@@ -113,7 +147,7 @@ def _units(text: str, lines: Lines, first: int, stop: int) -> Iterator[_Unit]:
             continue
         start, line = starts[begin], texts[last]
         end = starts[last] + len(line) - line.endswith("\r")
-        annotations = annotations_of(span, text, start, end) if has_comments else NO_ANNOTATIONS
+        annotations = annotations_of(span, text, start, end)
         if above:
             yield _Unit(starts[above[0].first], start, end, heading_path, annotations)
             above = []
@@ -124,25 +158,33 @@ def _units(text: str, lines: Lines, first: int, stop: int) -> Iterator[_Unit]:
         yield _Unit(start, start, end, above[-1].heading_path, NO_ANNOTATIONS)
 
 
-def _regions(text: str, units: Iterator[_Unit], budget: int, *, per_entry: bool) -> Iterator[list[_Unit]]:
+def _regions(text: str, units: Iterator[_Unit], budget: int, *, per_entry: bool) -> Iterator[_Region]:
     run: list[_Unit] = []
     for unit in units:
         if not per_entry and (unit.annotations is NO_ANNOTATIONS or unit.annotations == NO_ANNOTATIONS):
             run.append(unit)
             continue
         if run:
-            yield run
+            yield _joined(run)
             run = []
-        yield from _alone(text, unit, budget)
+        yield from map(_single, _alone(text, unit, budget))
     if run:
-        yield run
+        yield _joined(run)
 
 
-def _alone(text: str, unit: _Unit, budget: int) -> Iterator[list[_Unit]]:
-    """The unit as a region; as two when its entry fits the budget only without what stands above it."""
+def _joined(units: list[_Unit]) -> _Region:
+    return _Region([unit.start for unit in units], [unit.heading_path for unit in units], units[-1].end)
+
+
+def _single(unit: _Unit) -> _Region:
+    return _Region([unit.start], [unit.heading_path], unit.end, unit.annotations)
+
+
+def _alone(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
+    """The unit by itself; as two when its entry fits the budget only without what stands above it."""
     with_above = weigh(text[unit.start : unit.end])
     if with_above > budget >= weigh(text[unit.entry_start : unit.end]):
-        yield [unit._replace(end=unit.entry_start, annotations=NO_ANNOTATIONS)]
-        yield [unit._replace(start=unit.entry_start)]
+        yield unit._replace(end=unit.entry_start, annotations=NO_ANNOTATIONS)
+        yield unit._replace(start=unit.entry_start)
     else:
-        yield [unit]
+        yield unit

@@ -14,7 +14,7 @@ _CONNECTOR = r"(?:://|::|\.\.?/|/\.{0,2}|:\\|\+\+|[-.:@\\'+&=#~]|(?<=\d),(?=\d))
 
 def _atom_pattern(run_body: str) -> str:
     # Underscores alone are no atom: they open and close emphasis, as in "_'The end.'_". Some characters count
-    # as marks and as letters, so that what is taken is never given back: it could be divided in too many ways.
+    # as marks and as letters, so what is taken is never given back: it could be divided in too many ways.
     return rf"_*[^\W_{run_body}][^\W{run_body}]*+(?:[{MARK_BODY}]++[^\W{run_body}]*+)*+"
 
 

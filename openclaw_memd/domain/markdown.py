@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Literal, NamedTuple
 
 from openclaw_memd.domain.annotations import (
@@ -43,6 +43,10 @@ class Span(NamedTuple):
     first: int
     last: int
     heading_path: tuple[str, ...]
+
+
+Section = tuple[tuple[str, ...], Sequence[tuple[SpanKind, int, int]]]
+"""A heading path, and what stands under it as kind, first and last line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,11 @@ def read_spans(lines: Sequence[str], *, at_file_start: bool = True) -> list[Span
 
     A heading's path ends with its own title. ``at_file_start`` tells whether front matter may come first.
     """
-    return list(_spans(lines, read_blocks(lines, at_file_start=at_file_start)))
+    return [
+        Span(kind, first, last, path)
+        for path, parts in read_sections(lines, at_file_start=at_file_start)
+        for kind, first, last in parts
+    ]
 
 
 def annotations_of(span: Span, text: str, start: int, end: int) -> Annotations:
@@ -110,27 +118,27 @@ def annotations_of(span: Span, text: str, start: int, end: int) -> Annotations:
     return parse_annotations(text[start:end])
 
 
-def _spans(lines: Sequence[str], blocks: Sequence[Block]) -> Iterator[Span]:
+def read_sections(lines: Sequence[str], *, at_file_start: bool = True) -> Iterator[Section]:
+    """What ``read_spans`` gives, section by section: the quicker way, as there are thousands of spans.
+
+    A section begins with its heading, but for the text before the first one.
+    """
+    blocks = read_blocks(lines, at_file_start=at_file_start)
+    starts = [index for index, (kind, _, _) in enumerate(blocks) if kind == "heading"]
     headings: list[tuple[int, str]] = []
-    path: tuple[str, ...] = ()
-    index = 0
-    while index < len(blocks):
-        kind, first, last = blocks[index]
-        index += 1
-        if kind != "heading":
-            yield Span(kind, first, last, path)
-            continue
+    yield (), blocks[: starts[0] if starts else None]
+    for start, end in pairwise([*starts, len(blocks)]):
+        _, first, last = blocks[start]
         level, title = _heading(lines[first], lines[last])
         while headings and headings[-1][0] >= level:
             headings.pop()
         headings.append((level, title))
         path = tuple(title for _, title in headings if title)
-        labels = _count_labels(lines, blocks, index)
-        if labels:
-            yield Span("labels", first, blocks[index + labels - 1].last, path)
-            index += labels
+        section = blocks[start:end]
+        if _are_labels(lines, section[1:]):
+            yield path, [("labels", first, section[-1].last)]
         else:
-            yield Span("heading", first, last, path)
+            yield path, section
 
 
 def _heading(first: str, last: str) -> tuple[int, str]:
@@ -142,14 +150,9 @@ def _heading(first: str, last: str) -> tuple[int, str]:
     return 1 if last.lstrip().startswith("=") else 2, line
 
 
-def _count_labels(lines: Sequence[str], blocks: Sequence[Block], index: int) -> int:
-    """How many blocks from ``index`` are label bullets; 0 unless few and all that the heading has."""
-    count = 0
-    while index + count < len(blocks) and blocks[index + count].kind != "heading":
-        if count == _MAX_LABELS or not _is_label(lines, blocks[index + count]):
-            return 0
-        count += 1
-    return count if count >= _MIN_LABELS else 0
+def _are_labels(lines: Sequence[str], blocks: Sequence[Block]) -> bool:
+    """Whether all that a heading has is a few label bullets."""
+    return _MIN_LABELS <= len(blocks) <= _MAX_LABELS and all(_is_label(lines, block) for block in blocks)
 
 
 def _is_label(lines: Sequence[str], block: Block) -> bool:

@@ -3,11 +3,36 @@
 import errno
 import fcntl
 import os
+import time
 
 from openclaw_memd.errors import ConflictError
 from openclaw_memd.files.private import open_file
 
 LOCK_NAME = "lock"
+
+PROBED_S = 0.1
+"""Who asks whether a lock is held has it for microseconds, which must not keep a daemon from starting."""
+
+_PAUSE_S = 0.005
+
+
+def take_flock(descriptor: int) -> None:
+    """Take the exclusive flock on an open file. Blocks, for ``PROBED_S`` at most.
+
+    Raises:
+        BlockingIOError: another one holds it.
+        OSError: the file system has no locks.
+    """
+    ends_at = time.monotonic() + PROBED_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= ends_at:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 class FolderLock:
@@ -23,7 +48,7 @@ class FolderLock:
         while True:
             descriptor = open_file(folder, LOCK_NAME, os.O_RDWR)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                take_flock(descriptor)
                 if _is_named(descriptor, folder):
                     self._descriptor = descriptor
                     return

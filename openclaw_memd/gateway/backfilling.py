@@ -1,6 +1,5 @@
 """``dream.backfill`` and ``dream.rollback``: what they take, what they answer and how they are served."""
 
-import hashlib
 from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,7 +11,7 @@ from openclaw_memd.domain.inert import shorten
 from openclaw_memd.gateway.results import JobStarted, Result, Written
 from openclaw_memd.gateway.schemas import NotePath, WriteParams
 from openclaw_memd.gateway.table import AnyMethod, Call, Method
-from openclaw_memd.jobs import Progress
+from openclaw_memd.jobs import Progress, key_of
 
 if TYPE_CHECKING:
     from openclaw_memd.dreaming.backfill import Backfilled
@@ -108,7 +107,7 @@ async def backfill(call: Call, params: BackfillParams) -> Any:
         done = await looking.run(scope, stage=params.stage, dry_run=params.dry_run, progress=progress)
         return _show(done)
 
-    wish = _key(scope, params.stage, params.dry_run)
+    wish = key_of(scope, params.stage, params.dry_run)
     job = call.services.jobs.start("dream", work, key=f"{agent.dreams.key} backfill {wish}")
     if not params.wait:
         return JobStarted(job_id=job.id)
@@ -155,10 +154,6 @@ def _with_text(sample: BackfillSample, texts: Mapping[tuple[str, int], str]) -> 
     text = texts.get((sample.path, sample.line))
     shown = None if text is None else shorten(text, SHOWN_CHARS)
     return msgspec.structs.replace(sample, text=shown)
-
-
-def _key(*wish: object) -> str:
-    return hashlib.sha256(repr(wish).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 METHODS: tuple[AnyMethod, ...] = (

@@ -10,6 +10,9 @@ from openclaw_memd.gateway.table import AnyMethod, Call, Method
 from openclaw_memd.jobs import Progress
 from openclaw_memd.ops.backup.types import Made
 
+LISTED = 200
+"""A list in an answer has no more."""
+
 
 class BackupParams(WriteParams, frozen=True, kw_only=True):
     """Params of ``backup.create``."""
@@ -38,10 +41,6 @@ class BackupCreated(Written, frozen=True, kw_only=True):
     bytes: Annotated[int, Meta(ge=0, description="of the archive")]
     files: Annotated[int, Meta(ge=0, description="of all workspaces")]
     left_out: Annotated[tuple[LeftOutPath, ...], Meta(description="the first 200")] = ()
-
-
-LISTED = 200
-"""A list in an answer has no more."""
 
 
 async def create(call: Call, params: BackupParams) -> Any:

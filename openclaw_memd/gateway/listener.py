@@ -1,7 +1,6 @@
 """The daemon's socket: made so that only its user can reach it, and never taken from a daemon that lives."""
 
 import contextlib
-import fcntl
 import os
 import socket
 import stat
@@ -15,6 +14,7 @@ import structlog
 
 from openclaw_memd.config.exposure import find_exposure
 from openclaw_memd.config.paths import MAX_SOCKET_BYTES
+from openclaw_memd.files.lock import take_flock
 
 log = structlog.get_logger("memd.listener")
 
@@ -190,7 +190,7 @@ def _take_lock(path: Path) -> int:
     try:
         if os.fstat(lock).st_uid == os.geteuid():
             os.fchmod(lock, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        take_flock(lock)
     except BlockingIOError:
         os.close(lock)
         raise AlreadyRunningError("a daemon already runs on this socket") from None

@@ -32,11 +32,12 @@ class DamagedError(Exception):
 def translated() -> Iterator[None]:
     """Turn what SQLite raises about its file into ``DamagedError`` or ``UnavailableError``.
 
-    Mistakes in statements and broken constraints stay what they are: they are bugs.
+    Mistakes in statements and broken constraints stay what they are: they are bugs. Text that is no UTF-8 is
+    damage, since none was ever stored.
     """
     try:
         yield
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
         raise DamagedError("the database is damaged") from error
     except apsw.FullError as error:
         raise UnavailableError("the disk is full", reason="disk_full") from error
@@ -56,3 +57,16 @@ def translated() -> Iterator[None]:
         if reason is None:
             raise
         raise UnavailableError("the state folder cannot be used", reason=reason) from error
+
+
+@contextmanager
+def proven() -> Iterator[None]:
+    """As ``translated``, for statements that hold in every whole database: one that is refused is damaged.
+
+    SQLite says so of a full-text table whose own tables cannot be read, for one.
+    """
+    try:
+        with translated():
+            yield
+    except apsw.SQLError as error:
+        raise DamagedError("the database is damaged") from error

@@ -10,6 +10,7 @@ import apsw
 
 from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.index.database import migrations, schema_number, side_files
+from openclaw_memd.index.faults import DamagedError, proven
 from openclaw_memd.index.ledger.instants import from_stamp
 
 _NEWEST: Final = (
@@ -31,15 +32,20 @@ class Inspection:
 def has_sound_pages(connection: apsw.Connection) -> bool:
     """Whether the pages of the database agree with each other. Reads all of it."""
     connection.pragma("shrink_memory")  # pages that are still in memory would hide what became of the file
-    return bool(connection.execute("PRAGMA quick_check(1)").get == "ok")
+    try:
+        with proven():
+            return bool(connection.execute("PRAGMA quick_check(1)").get == "ok")
+    except DamagedError:
+        return False
 
 
 def has_sound_words(connection: apsw.Connection, tier: TrustTier) -> bool:
     """Whether a full-text table agrees with the chunks. It needs the writer's connection."""
     table = f"{tier.value}_text"
     try:
-        connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
-    except apsw.CorruptError:
+        with proven():
+            connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
+    except DamagedError:
         return False
     return True
 
@@ -68,7 +74,7 @@ def inspect_file(path: Path, schema: str) -> Inspection:
         if not has_sound_pages(connection):
             return Inspection("damaged")
         return Inspection("sound", newest_record(connection) if schema == "state" else None)
-    except (apsw.CorruptError, apsw.NotADBError):
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError):
         return Inspection("damaged")
     except apsw.Error:
         return Inspection("unreadable")

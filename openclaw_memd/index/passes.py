@@ -200,7 +200,8 @@ class IndexPass:
             with self._keeping_failure():
                 async for read in receive:
                     # The last is not queued behind the one before, since nothing is left to be read.
-                    prepared = None if read.last else await second.prepare(read.drafts)
+                    is_left = read.last and (second.is_busy or not read.drafts)
+                    prepared = None if is_left else await second.prepare(read.drafts)
                     if prepared is None:
                         here = partial(self._prepare_here, read.drafts)
                         prepared = await self._in_thread(here, self._preparing)

@@ -50,6 +50,11 @@ class PreparingProcess:
         self._sending = trio.Lock()
         self._receiving = trio.Lock()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether it has something to do already."""
+        return self._sending.locked() or self._receiving.locked()
+
     async def run(self) -> None:
         """Start the process and end it when this is cancelled; returns when it cannot be started."""
         try:

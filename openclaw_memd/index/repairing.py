@@ -11,8 +11,9 @@ import trio
 
 from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.index.counters import raise_generation
-from openclaw_memd.index.faults import DamagedError
+from openclaw_memd.index.faults import DamagedError, proven
 from openclaw_memd.index.indexer import Indexer
+from openclaw_memd.index.inspecting import has_sound_pages, has_sound_words
 from openclaw_memd.index.leftovers import set_aside
 from openclaw_memd.index.opening import read_identity
 from openclaw_memd.index.publishing import Published
@@ -29,25 +30,27 @@ Repair = Literal["sound", "text_rebuilt", "set_aside", "rebuilt"]
 
 
 def find_damage(connection: apsw.Connection) -> Damage:
-    """Check every page of the database and every full-text table against its chunks. Takes a while."""
-    connection.pragma("shrink_memory")  # pages that are still in memory would hide what became of the file
-    try:
-        if connection.pragma("quick_check") != "ok":
-            return "pages"
-    except (apsw.CorruptError, apsw.NotADBError):
+    """Check every page of the database, all text, and every full-text table against its chunks.
+
+    Takes a while: pages may agree with each other though what is in them was changed.
+    """
+    if not has_sound_pages(connection):
         return "pages"
     try:
-        for table in _TEXT_TABLES:
-            connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
-    except apsw.CorruptError:
-        return "text"
-    return "none"
+        with proven():
+            for table in ("identity", "files", "chunks"):
+                for _ in connection.execute(f"SELECT * FROM {table}"):
+                    pass  # text that is no UTF-8 is found by reading it
+    except DamagedError:
+        return "pages"
+    return "none" if all(has_sound_words(connection, tier) for tier in TrustTier) else "text"
 
 
 def rebuild_text(connection: apsw.Connection) -> None:
     """Fill the full-text tables from the chunks again."""
-    for table in _TEXT_TABLES:
-        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
+    with proven():
+        for table in _TEXT_TABLES:
+            connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
 
 
 class Repairer:

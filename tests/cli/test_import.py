@@ -141,6 +141,24 @@ def test_nothing_to_import_is_no_failure(importing: FakeDaemon, folder: Path, ru
     assert (done.returncode, done.stdout.splitlines()[-1]) == (DONE, "nothing to import")
 
 
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_an_import_of_which_nothing_could_be_written_is_a_failure(
+    importing: FakeDaemon, folder: Path, run_here: RunHere, more: tuple[str, ...]
+) -> None:
+    """A script must not take it for one that is done, and there is nothing to take back."""
+    importing.answers["job.list"] = lambda _: {"jobs": [job(result(copied=0))]}
+    done = run_here("import", "apply", "codex", *more, env=daemon_env(folder))
+    assert done.returncode == FAILED
+    assert "undo" not in done.stdout
+
+
+def test_one_recall_is_told_as_one(importing: FakeDaemon, folder: Path, run_here: RunHere) -> None:
+    recalls = {"entries": 1, "promoted": 0}
+    importing.answers["import.preview"] = lambda _: preview(recalls=recalls)
+    shown = run_here("import", "preview", "openclaw", env=daemon_env(folder)).stdout
+    assert "1 entry of recalled text is not taken over: memd counts for itself\n" in shown
+
+
 def test_an_undo_tells_what_it_kept(importing: FakeDaemon, folder: Path, run_here: RunHere) -> None:
     kept = [{"path": "x.md", "reason": "edited"}]
     importing.answers["import.undo"] = lambda _: {

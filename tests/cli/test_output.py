@@ -87,6 +87,7 @@ def test_a_rebuild_is_followed_or_only_started(daemon: RunningDaemon) -> None:
 def test_colours_are_for_terminals_that_want_them(daemon: RunningDaemon) -> None:
     assert "\x1b[36mMEMORY.md#L" in run_on_terminal("search", "gateway", env=daemon.env)
     assert "\x1b" not in run_on_terminal("search", "gateway", env=daemon.env | {"NO_COLOR": "1"})
+    assert "\x1b" not in run_on_terminal("search", "gateway", env=daemon.env | {"TERM": "dumb"})
     assert "\x1b" not in daemon.memd("search", "gateway").stdout
 
 

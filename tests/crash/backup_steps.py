@@ -1,13 +1,11 @@
 """Processes that make or restore an archive and are killed at a step: ``python -m`` this with a folder.
 
-Each step has a folder of its own below it. One process imports everything and forks one for each step.
+Each step has a folder of its own below it. See ``dying``.
 """
 
 import os
 import shutil
-import signal
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import trio
 
 from openclaw_memd.files import renaming
 from openclaw_memd.ops.backup import creating, restoring, staging, swapping, unpacking
+from tests.crash.dying import fork_each, killing
 from tests.ops.backup.archives import NOW, open_shop
 
 OLD, NEW = b"- The office is in Graz.\n", b"- The office is in Linz.\n"
@@ -55,17 +54,6 @@ STEPS = tuple(
 )
 
 
-def _die_at(step: Step) -> None:
-    real: Callable[..., Any] = getattr(step.module, step.name)
-
-    def deadly(*args: Any, **kwargs: Any) -> Any:
-        if step.is_after:
-            real(*args, **kwargs)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    setattr(step.module, step.name, deadly)
-
-
 async def prepare(base: Path) -> None:
     """An archive of the new text, and a folder with the old one restored."""
     async with open_shop(base) as shop:
@@ -82,24 +70,17 @@ async def create(base: Path) -> None:
         await shop.make("more.tar.gz")
 
 
-def main(base: Path) -> None:
-    """Fork a process for each step, and say how each ended."""
-    trio.run(prepare, base / "before")
-    for step in STEPS:
-        place = base / str(step)
-        shutil.copytree(base / "before", place)
-        child = os.fork()
-        if child == 0:
-            _die_at(step)
-            if step.what == "create":
-                trio.run(create, place)
-            else:
-                archive = place / "archives/new.tar.gz"
-                restoring.restore_archive(archive, place / "back", now=NOW)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        print(step, os.waitstatus_to_exitcode(status), flush=True)
+def _run(base: Path, step: Step) -> None:
+    place = base / str(step)
+    shutil.copytree(base / "before", place)
+    setattr(step.module, step.name, killing(getattr(step.module, step.name), is_after=step.is_after))
+    if step.what == "create":
+        trio.run(create, place)
+    else:
+        restoring.restore_archive(place / "archives/new.tar.gz", place / "back", now=NOW)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    folder = Path(sys.argv[1])
+    trio.run(prepare, folder / "before")
+    fork_each(STEPS, lambda step: _run(folder, step))

@@ -1,36 +1,30 @@
 """kill -9 at each step: an archive with its name is whole, and a folder is the old one or the new one."""
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from openclaw_memd.ops.backup.reading import verify_archive
 from tests.crash.backup_steps import NEW, OLD, STEPS, Step
+from tests.crash.dying import KILLED, run_forking
 from tests.ops.backup.archives import ID, NOW, open_shop
 
 pytestmark = pytest.mark.crash
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
     """Where the processes were killed, and how each ended."""
     base = tmp_path_factory.mktemp("backups")
-    command = [sys.executable, "-m", "tests.crash.backup_steps", str(base)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
-    return base, dict(line.split() for line in found.stdout.splitlines())
+    return base, run_forking("tests.crash.backup_steps", base)
 
 
 @pytest.mark.parametrize("step", [step for step in STEPS if step.what == "create"], ids=str)
 async def test_an_archive_that_is_not_whole_has_no_name(
-    killed: tuple[Path, dict[str, str]], step: Step
+    killed: tuple[Path, dict[str, int]], step: Step
 ) -> None:
     base, ends = killed
-    assert ends[str(step)] == str(-signal.SIGKILL)
+    assert ends[str(step)] == KILLED
     folder = base / str(step) / "archives"
     names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     is_made = step.name == "_sync" or (step.name == "link" and step.is_after)
@@ -44,11 +38,11 @@ async def test_an_archive_that_is_not_whole_has_no_name(
 
 
 @pytest.mark.parametrize("step", [step for step in STEPS if step.what == "restore"], ids=str)
-def test_a_folder_is_the_old_one_or_the_new_one(killed: tuple[Path, dict[str, str]], step: Step) -> None:
+def test_a_folder_is_the_old_one_or_the_new_one(killed: tuple[Path, dict[str, int]], step: Step) -> None:
     from openclaw_memd.ops.backup.restoring import restore_archive
 
     base, ends = killed
-    assert ends[str(step)] == str(-signal.SIGKILL)
+    assert ends[str(step)] == KILLED
     place = base / str(step)
     is_swapped = step.name == "_keep" or (step.name in {"exchange_names", "swap_folders"} and step.is_after)
     assert (place / "back/workspace/main/MEMORY.md").read_bytes() == (NEW if is_swapped else OLD)

@@ -1,5 +1,6 @@
 """One odd file is skipped and named with its reason; the others are indexed."""
 
+import json
 import os
 from collections.abc import Iterator
 
@@ -70,8 +71,10 @@ def test_status_names_each_odd_file_and_why_it_is_left_out(
     assert skipped[path] == reason
 
 
-def test_the_command_line_shows_them(daemon: RunningDaemon) -> None:
-    assert "memory/pipe.md: not_regular" in daemon.memd("status").stdout
+def test_the_command_line_counts_them_and_names_them_as_json(daemon: RunningDaemon) -> None:
+    assert f"{len(daemon.agent()['skipped'])} files in all" in daemon.memd("status").stdout
+    skipped = json.loads(daemon.memd("status", "--json").stdout)["agents"][0]["skipped"]
+    assert {"path": "memory/pipe.md", "reason": "not_regular"} in skipped
 
 
 def test_an_odd_file_that_is_mended_is_found(daemon: RunningDaemon) -> None:

@@ -211,8 +211,8 @@ SHAPES: dict[type[msgspec.Struct], str] = {
     schemas.Channel: "provider account conversation_id",
     schemas.Sender: "id is_owner",
     status_results.StatusReport: "version pid uptime_s state socket agents jobs warnings",
-    status_results.AgentReport: "agent workspace files chunks vectors pending freshness sources skipped excluded "
-    "watch embedding model curated spool dreaming intents storage",
+    status_results.AgentReport: "agent workspace files chunks vectors pending freshness sources skipped "
+    "excluded watch embedding model curated spool dreaming intents storage",
     status_results.SourceCount: "source files chunks",
     status_results.SkippedFile: "path reason",
     status_results.Excluded: "what count reason",

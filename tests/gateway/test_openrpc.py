@@ -78,6 +78,7 @@ def test_every_method_is_there_once_and_no_other(document: Any) -> None:
         "import.undo",
         "doctor.check",
         "doctor.fix",
+        "backup.create",
     ]
     assert names == [method.name for method in METHODS]
 

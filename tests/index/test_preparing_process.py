@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 import trio
+import trio.testing
 
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, Provenance, SessionKind, Source, Tier
 from openclaw_memd.domain.text import Analyzer
@@ -17,7 +18,8 @@ from openclaw_memd.files.catalog import FileState, ListedFile, Stamp
 from openclaw_memd.index import preparing_process
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.origins import Attribution
-from openclaw_memd.index.preparing import Draft, Preparer
+from openclaw_memd.index.passes import IndexPass
+from openclaw_memd.index.preparing import Draft, PreparedFile, Preparer
 from openclaw_memd.index.preparing_child import LENGTH_BYTES, pack_drafts, pack_settings
 from openclaw_memd.index.preparing_process import COMMAND, MUCH_BYTES, PreparingProcess, is_worth_it
 from tests.index.notes import Notes, make_preparer, open_notes
@@ -108,6 +110,18 @@ async def test_one_that_does_not_answer_is_not_asked_again(program: str) -> None
         assert await process.prepare(drafts()) is None
 
 
+async def test_it_is_busy_while_it_is_asked() -> None:
+    process = PreparingProcess(make_preparer())
+    async with running(process):
+        at_first = process.is_busy
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(process.prepare, drafts())
+            with trio.fail_after(20):
+                while not process.is_busy:
+                    await trio.lowlevel.checkpoint()
+        assert (at_first, process.is_busy) == (False, False)
+
+
 async def test_one_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing_process, "ANSWER_LIMIT_S", 0.2)
     process = PreparingProcess(make_preparer(), saying("child._read(sys.stdin.buffer); sys.stdin.read()"))
@@ -167,6 +181,63 @@ def test_it_is_for_much_text_and_several_processors(
 ) -> None:
     monkeypatch.setattr(preparing_process, "_count_processors", lambda: processors)
     assert is_worth_it([listed("memory/a.md", size=size) for size in sizes]) is wanted
+
+
+async def test_a_pass_does_not_wait_for_one_that_never_gets_ready(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        notes.write(f"memory/{number:03}.md", f"# note {number}\n")
+    command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    monkeypatch.setattr(preparing_process, "MUCH_BYTES", 1)
+    monkeypatch.setattr(preparing_process, "_count_processors", lambda: 2)
+    monkeypatch.setattr("openclaw_memd.index.corpus.SLICE_FILES", 7)
+    monkeypatch.setattr(
+        "openclaw_memd.index.passes.PreparingProcess", partial(PreparingProcess, command=command)
+    )
+    async with open_notes(notes) as index:
+        with trio.fail_after(preparing_process.START_LIMIT_S / 2):
+            report = await index.indexer.sync()
+    assert report.added == 30
+
+
+async def test_what_is_read_while_it_starts_is_left_to_it(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        notes.write(f"memory/{number:03}.md", f"# note {number}\n")
+    ready = trio.Event()
+    asked: list[int] = []
+    here: list[int] = []
+
+    class Ready(PreparingProcess):
+        async def run(self) -> None:
+            await ready.wait()
+            self.ready.set()
+            await trio.sleep_forever()
+
+        async def prepare(self, some: Sequence[Draft]) -> tuple[PreparedFile, ...] | None:
+            if not self.ready.is_set():
+                return None
+            asked.append(len(some))
+            return tuple(map(make_preparer().prepare, some))
+
+    def prepare_here(_: IndexPass, some: Sequence[Draft]) -> tuple[PreparedFile, ...]:
+        if not ready.is_set():
+            trio.from_thread.run_sync(ready.set)
+            trio.from_thread.run(trio.testing.wait_all_tasks_blocked)  # the others go on meanwhile
+        here.append(len(some))
+        return tuple(map(make_preparer().prepare, some))
+
+    monkeypatch.setattr(IndexPass, "_prepare_here", prepare_here)
+    monkeypatch.setattr(preparing_process, "MUCH_BYTES", 1)
+    monkeypatch.setattr(preparing_process, "_count_processors", lambda: 2)
+    monkeypatch.setattr("openclaw_memd.index.corpus.SLICE_FILES", 10)
+    monkeypatch.setattr("openclaw_memd.index.passes.PreparingProcess", Ready)
+    async with open_notes(notes) as index:
+        with trio.fail_after(20):
+            await index.indexer.sync()
+    assert (here, asked) == ([10, 0], [10, 10])  # the last one has no files
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,55 @@ async def test_damage_of_the_file_is_found_though_whole_pages_are_in_memory(note
         assert len(await index.find("shared")) == 60
 
 
+@pytest.mark.parametrize("step", [89, 1009, 8191])
+async def test_bytes_that_turned_while_it_is_open_are_mended(notes: Notes, step: int) -> None:
+    """SQLite has other names for it than damage: a table that it cannot set up, text that is no UTF-8."""
+    fill(notes)
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        await index.store.checkpoint()
+        path = index.store.path
+        data = bytearray(path.read_bytes())
+        for place in range(4096, len(data), step):
+            data[place] ^= 0xFF
+        with path.open("r+b") as file:
+            file.write(data)
+        assert await index.damage() != "none"
+        assert await repairer(index).repair() != "sound"
+        assert await index.damage() == "none"
+        assert len(await index.find("shared")) == 60
+
+
+@pytest.mark.parametrize("table", ["files", "chunks", "identity"])
+async def test_text_that_is_no_text_any_more_is_damage(notes: Notes, table: str) -> None:
+    """The pages agree with each other, and no look at them tells."""
+    column = {"files": "source", "chunks": "heading", "identity": "analysis"}[table]
+    fill(notes)
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        await index.store.write(
+            lambda c: c.execute(f"UPDATE {table} SET {column} = CAST(x'ff41' AS TEXT)").get
+        )
+        with pytest.raises(DamagedError):
+            await index.store.read(lambda c: c.execute(f"SELECT {column} FROM {table}").fetchall())
+        assert await repairer(index).repair() == "set_aside"
+        assert await index.damage() == "none"
+
+
+async def test_a_full_text_table_that_cannot_be_set_up_is_damage(notes: Notes) -> None:
+    fill(notes)
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+    plain = apsw.Connection(str(notes.state / INDEX_NAME))
+    plain.execute("DROP TABLE episodic_text_config")
+    plain.close()
+    async with open_notes(notes) as index:
+        assert await index.damage() != "none"
+        assert await repairer(index).repair() != "sound"
+        assert await index.damage() == "none"
+        assert len(await index.find("shared")) == 60
+
+
 async def test_damage_is_noticed_also_after_a_rebuild_and_a_check_that_others_asked_for(notes: Notes) -> None:
     fill(notes)
     async with open_notes(notes) as index, trio.open_nursery() as nursery:

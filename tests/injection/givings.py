@@ -69,7 +69,7 @@ class Giving:
     hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        attributor = LedgerAttributor(self.state, ANALYZER, lambda: Taint(), self.clock)
+        attributor = LedgerAttributor(self.state, ANALYZER, Taint, self.clock)
         self.attributor = attributor
         self.corpus = Corpus(self.roots, FileRules.parse(exclude=self.hidden), attributor=attributor)
         self.core = CuratedCore(self.roots, self.corpus.rules, attributor)

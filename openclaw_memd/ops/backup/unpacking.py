@@ -39,7 +39,7 @@ def unpack(file: BinaryIO, manifest: Manifest, beside: Path) -> None:
             match member.kind:
                 case "folder":
                     with _parent(root, member.path) as (parent, name):
-                        os.mkdir(name, FOLDER_MODE, dir_fd=parent)  # noqa: PTH102 - by descriptor
+                        os.mkdir(name, FOLDER_MODE, dir_fd=parent)
                     folders.append(member)
                 case "file":
                     with _parent(root, member.path) as (parent, name):
@@ -49,7 +49,7 @@ def unpack(file: BinaryIO, manifest: Manifest, beside: Path) -> None:
         for link in links:
             times = (link.mtime_ns, link.mtime_ns)
             with _parent(root, link.path) as (parent, name):
-                os.symlink(link.target, name, dir_fd=parent)  # noqa: PTH211 - by descriptor
+                os.symlink(link.target, name, dir_fd=parent)
                 os.utime(name, ns=times, dir_fd=parent, follow_symlinks=False)
         for folder in reversed(folders):
             descriptor = open_beneath(root, folder.path, _FOLDER_FLAGS)
@@ -61,7 +61,7 @@ def unpack(file: BinaryIO, manifest: Manifest, beside: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Take away what was unpacked, whatever modes it has and however deep it is. Never raises for the disk."""
+    """Take away what was unpacked, whatever its modes and however deep. Never raises for the disk."""
     try:
         with _opened(folder) as root:
             found = [""]
@@ -93,7 +93,7 @@ def _folders_in(root: int, path: str) -> list[str]:
     if name:
         descriptor = open_beneath(root, head, _FOLDER_FLAGS)
         try:
-            os.chmod(name, FOLDER_MODE, dir_fd=descriptor)  # noqa: PTH101 - by descriptor
+            os.chmod(name, FOLDER_MODE, dir_fd=descriptor)
         finally:
             os.close(descriptor)
     descriptor = open_beneath(root, path, _FOLDER_FLAGS)
@@ -110,9 +110,9 @@ def _empty(root: int, path: str) -> None:
     try:
         for name in os.listdir(descriptor):  # noqa: PTH208 - by descriptor
             if _is_folder(descriptor, name):
-                os.rmdir(name, dir_fd=descriptor)  # noqa: PTH106 - by descriptor
+                os.rmdir(name, dir_fd=descriptor)
             else:
-                os.unlink(name, dir_fd=descriptor)  # noqa: PTH108 - by descriptor
+                os.unlink(name, dir_fd=descriptor)
     finally:
         os.close(descriptor)
 

@@ -30,13 +30,17 @@ class Doctor:
 
         Who may not be told names cannot make memd look at everything all the time either.
         """
-        now = self._patient.clock.monotonic()
-        if not may_name and self._last is not None and now - self._last[0] < KEPT_S:
-            return without_names(self._last[1])
-        async with self._turn:
-            findings = await checking.check(self._patient)
-        self._last = self._patient.clock.monotonic(), findings
+        async with self._turn:  # many who ask at once wait for one look
+            findings = None if may_name else self._kept()
+            if findings is None:
+                findings = await checking.check(self._patient)
+                self._last = self._patient.clock.monotonic(), findings
         return findings if may_name else without_names(findings)
+
+    def _kept(self) -> list[Finding] | None:
+        if self._last is None or self._patient.clock.monotonic() - self._last[0] >= KEPT_S:
+            return None
+        return self._last[1]
 
     async def _look(self) -> list[Finding]:
         return await checking.check(self._patient, only_fixable=True)
@@ -52,7 +56,10 @@ class Doctor:
             raise InvalidParamsError("no finding has such an id", field="ids", reason="value")
 
     async def plan(self, ids: Sequence[str] | None) -> Outcome:
-        """What ``fix`` would do now, and what of ``ids`` it would leave; nothing is changed. Errors as in ``fix``."""
+        """What ``fix`` would do now, and what of ``ids`` it would leave; nothing is changed.
+
+        Errors as in ``fix``.
+        """
         self.check_ids(ids)
         async with self._turn:
             chosen, left = _choose(await self._look(), ids)

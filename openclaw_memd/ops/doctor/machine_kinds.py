@@ -33,7 +33,7 @@ PLACES: Final = by_id(
     Kind(
         "unwritable-file",
         "warning",
-        "A memory file is not writable for memd: what is noted waits until it is.",
+        "A memory file or folder is not writable for memd: what is noted waits until it is.",
         "Give this user the right to write to it (`chown`, `chmod u+w`).",
     ),
     Kind(

@@ -113,10 +113,18 @@ def judge_readers(workspace: Path, names: Sequence[str]) -> Iterator[Finding]:
 
 
 def judge_writable(workspace: Path, names: Sequence[str]) -> Iterator[Finding]:
-    """Memory files that memd cannot add to. Nothing is said where nothing at all can be written."""
-    if not os.access(workspace, os.W_OK):
+    """Memory files that memd cannot add to, and folders that take no new ones.
+
+    Nothing is said where nothing at all can be written.
+    """
+    notes = workspace / "memory"
+    closed = [name for name, folder in (("the workspace", workspace), ("memory", notes)) if _refuses(folder)]
+    if closed and _refuses(notes / ".dreams"):
         return
-    found = [name for name in names if _refuses_writing(workspace / name)]
+    if closed:
+        told = f"memd cannot make files in {' and '.join(closed)}."
+        yield Finding.of("unwritable-file", told, subject="folders")
+    found = [name for name in names if _refuses(workspace / name)]
     if found:
         yield Finding.of("unwritable-file", f"memd cannot write to {name_some(found)}.")
 
@@ -133,8 +141,8 @@ def judge_key_files(files: Iterable[tuple[str, Path]]) -> Iterator[Finding]:
             yield Finding.of("key-file-open", told, subject=key)
 
 
-def _refuses_writing(path: Path) -> bool:
-    """A file that is gone, or lies too deep to be asked, refuses nothing."""
+def _refuses(path: Path) -> bool:
+    """Whether it takes no writing. What is gone, or lies too deep to be asked, refuses nothing."""
     try:
         path.lstat()
     except OSError:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from openclaw_memd.config.paths import data_dir
+from openclaw_memd.config.paths import backups_dir
 from openclaw_memd.config.schema import Config
 from openclaw_memd.ops.doctor import disk, machine, places, privacy, service
 from openclaw_memd.ops.doctor.findings import Finding
@@ -69,4 +69,4 @@ class Surroundings:
 
     @property
     def _backups(self) -> Path:
-        return data_dir(self.env, self.config.paths.data_dir or None) / "backups"
+        return backups_dir(self.env, self.config.paths.data_dir or None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Final
 
-from openclaw_memd.domain.inert import drop_hiding
+from openclaw_memd.domain.inert import show_plainly
 from openclaw_memd.domain.provenance import Source, Tier
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.files.areas import CURATED
@@ -165,7 +165,11 @@ def _spelled_out(path: str) -> str:
 
 
 def _is_hidden(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Zl", "Zp"} or drop_hiding(char) != char
+    return char in "\n\t" or (show_plainly(char) != char and char not in _JOINERS)
+
+
+_JOINERS: Final = "\u200c\u200d"
+"""Persian words and emoji of several parts are written with them."""
 
 
 def _many(kind: str, paths: list[str], is_one: Callable[[str], bool], what: str) -> Iterator[Finding]:

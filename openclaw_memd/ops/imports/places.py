@@ -97,7 +97,7 @@ def openclaw_places(origin: Path) -> tuple[list[Place], list[Left]]:
         return [_openclaw_workspace(origin, "")], []
     found, links = [], []
     try:
-        names = sorted(os.listdir(origin))
+        names = sorted(os.listdir(origin))  # noqa: PTH208 - names alone
     except OSError:
         return [], [Left(f"{origin.name}/", SkipReason.UNREADABLE)]
     for name in names:

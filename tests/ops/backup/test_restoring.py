@@ -177,8 +177,9 @@ async def test_what_lies_deeper_than_one_call_reaches_comes_back(tmp_path: Path)
             os.mkdir(name, dir_fd=folder)
             folder, above = os.open(name, os.O_RDONLY, dir_fd=folder), folder
             os.close(above)
-        with open(os.open("deep.md", os.O_WRONLY | os.O_CREAT, dir_fd=folder), "w") as file:
-            file.write("- deep")
+        file = os.open("deep.md", os.O_WRONLY | os.O_CREAT, dir_fd=folder)
+        os.write(file, b"- deep")
+        os.close(file)
         os.symlink("deep.md", "link.md", dir_fd=folder)
         os.close(folder)
         archive = await make(shop)
@@ -187,7 +188,7 @@ async def test_what_lies_deeper_than_one_call_reaches_comes_back(tmp_path: Path)
         path = "/".join([name] * 25)
         root = os.open(restored.folder / "workspace/main", os.O_RDONLY)
         try:
-            assert read_bytes(root, f"{path}/deep.md", 100)[0] == b"- deep"  # type: ignore[index]
+            assert read_bytes(root, f"{path}/deep.md", 100)[0] == b"- deep"
             assert read_bytes(root, f"{path}/link.md", 100) is SkipReason.SYMLINK
         finally:
             os.close(root)

@@ -128,6 +128,27 @@ def test_a_file_that_memd_cannot_write_to(tmp_path: Path, monkeypatch: pytest.Mo
     assert found.detail == "memd cannot write to USER.md."
 
 
+@pytest.mark.parametrize(
+    ("closed", "told"),
+    [
+        (("ws",), ["memd cannot make files in the workspace."]),
+        (("ws", "memory"), ["memd cannot make files in the workspace and memory."]),
+        (("ws", "memory", ".dreams", "MEMORY.md"), []),  # read-only-workspace says it
+    ],
+)
+def test_folders_that_take_no_new_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: tuple[str, ...], told: list[str]
+) -> None:
+    (tmp_path / "ws/memory/.dreams").mkdir(parents=True)
+    (tmp_path / "ws/MEMORY.md").touch()
+
+    def access(path: Path, _mode: int, **_more: bool) -> bool:
+        return path.name not in closed
+
+    monkeypatch.setattr("openclaw_memd.ops.doctor.places.os.access", access)
+    assert [found.detail for found in judge_writable(tmp_path / "ws", ["MEMORY.md"])] == told
+
+
 def test_what_cannot_be_asked_is_not_said_to_refuse(tmp_path: Path) -> None:
     """A file that went after the look, and one whose path is longer than one call takes."""
     assert list(judge_writable(tmp_path, ["memory/gone.md", f"memory/{'d' * 200 + '/'}" * 25 + "x.md"])) == []

@@ -1,6 +1,7 @@
 """What of a source is taken, and why the rest is not."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import trio
 
 from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.files.rules import FileRules
-from openclaw_memd.ops.imports import collecting, places
+from openclaw_memd.ops.imports import collecting
 from openclaw_memd.ops.imports.types import Source
 from tests.ops.imports.worlds import open_world, reasons, states
 
@@ -105,12 +106,12 @@ async def test_a_path_that_cannot_be_is_as_one_that_is_missing(tmp_path: Path, n
 async def test_an_installation_that_cannot_be_listed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_path: Path) -> list[str]:
+    def refuse(_path: Path) -> Iterator[Path]:
         raise PermissionError(13, "Permission denied")
 
     async with open_world(tmp_path) as world:
         world.offer(".openclaw/workspace/MEMORY.md", "- x\n")
-        monkeypatch.setattr(places.os, "listdir", refuse)
+        monkeypatch.setattr(os, "listdir", refuse)
         assert reasons(await world.preview("openclaw")) == {".openclaw/": "unreadable"}
 
 
