@@ -62,11 +62,8 @@ def inspect_file(path: Path, schema: str) -> Inspection:
     Without a log beside it the file is read as it is, so that not even side files are made. With one SQLite
     reads that too, in its own way.
     """
-    has_log = any(side.exists() for side in side_files(path))
-    address = f"file:{quote(str(path))}?mode=ro{'' if has_log else '&immutable=1'}"
-    try:
-        connection = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    except apsw.Error:
+    connection = _open_closed(path)
+    if connection is None:
         return Inspection("unreadable")
     try:
         if schema_number(connection) > len(migrations(schema)):
@@ -80,3 +77,14 @@ def inspect_file(path: Path, schema: str) -> Inspection:
         return Inspection("unreadable")
     finally:
         connection.close()
+
+
+def _open_closed(path: Path) -> apsw.Connection | None:
+    if not path.is_file():  # SQLite would wait for a pipe
+        return None
+    has_log = any(side.exists() for side in side_files(path))
+    address = f"file:{quote(str(path))}?mode=ro{'' if has_log else '&immutable=1'}"
+    try:
+        return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    except apsw.Error:
+        return None

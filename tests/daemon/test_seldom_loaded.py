@@ -15,7 +15,6 @@ SELDOM = (
     "files.imported",
     "files.legacy",
     "index.foreign",
-    "index.inspecting",
     "index.snapshots",
     "ops.backup.creating",
     "ops.backup.restoring",

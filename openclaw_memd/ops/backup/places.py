@@ -12,6 +12,10 @@ from openclaw_memd.errors import ConflictError, DeniedError, InvalidParamsError
 from openclaw_memd.files.private import FOLDER_MODE
 
 SUFFIX: Final = ".tar.gz"
+
+MOST_NAME_BYTES: Final = 255
+"""The most that file systems in use take for one name."""
+
 _STAMP: Final = "%Y%m%dT%H%M%SZ"
 _SCHEDULED: Final = re.compile(r"memd-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.tar\.gz")
 
@@ -58,16 +62,18 @@ def choose_place(named: str, at: datetime, private: Iterable[Path]) -> Path:
     ``private`` are the workspaces and the folder of their states.
 
     Raises:
-        InvalidParamsError: the path is none, or there is no such folder.
+        InvalidParamsError: the path is none, its name is too long, or there is no such folder.
         DeniedError: it lies in one of ``private``, where it would be indexed, archived or in the way.
         ConflictError: there is something already.
     """
     if not named.startswith("/") or "\0" in named:
         raise InvalidParamsError("path is not absolute", field="path", reason="value")
     path = Path(os.path.realpath(named))
-    target = free_place(path, at) if path.is_dir() else path
-    if not target.parent.is_dir():
+    target = free_place(path, at) if os.path.isdir(path) else path  # noqa: PTH112 - False for what can be none
+    if not os.path.isdir(target.parent):  # noqa: PTH112
         raise InvalidParamsError("there is no such folder", field="path", reason="missing")
+    if len(os.fsencode(target.name)) > MOST_NAME_BYTES:
+        raise InvalidParamsError("the name is too long", field="path", reason="value")
     if any(target.is_relative_to(os.path.realpath(folder)) for folder in private):
         raise DeniedError(
             "an archive cannot lie in a workspace or in the state", field="path", reason="in_workspace"

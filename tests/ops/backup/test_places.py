@@ -36,6 +36,8 @@ def test_a_place_that_cannot_be_is_refused(tmp_path: Path) -> None:
     assert refuse("a.tgz", InvalidParamsError) == "value"
     assert refuse("/a\0b", InvalidParamsError) == "value"
     assert refuse(f"{tmp_path}/no/a.tgz", InvalidParamsError) == "missing"
+    assert refuse(f"{tmp_path}/{'é' * 128}", InvalidParamsError) == "value"
+    assert refuse(f"{tmp_path}/{'x' * 300}/a.tgz", InvalidParamsError) == "missing"
     for inside in ("ws", "ws/a", "ws/memory/a", "state/a", "link", "link/memory/a", "state/../ws/a"):
         assert refuse(f"{tmp_path}/{inside}", DeniedError) == "in_workspace"
     assert refuse(f"{tmp_path}/there", ConflictError) == "exists"

@@ -1,5 +1,6 @@
 """Databases that are damaged are found where they are, and told from those that are whole."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,9 @@ async def test_a_closed_database_is_looked_at_without_a_trace(tmp_path: Path, na
     path.unlink()
     path.mkdir()
     assert inspect_file(path, schema).condition == "unreadable"
+    path.rmdir()
+    os.mkfifo(path)
+    assert inspect_file(path, schema).condition == "unreadable"  # and nobody waits for what comes out of it
 
 
 async def test_a_database_of_a_newer_version_is_told(tmp_path: Path) -> None:
