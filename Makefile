@@ -1,5 +1,5 @@
 # make run [WORKSPACE=DIR]   set up and start the daemon
-# make test                  set up and run the tests, but for those that wait for seconds
+# make test                  set up and run the tests, but for those that take many seconds
 # make check                 format, lint, types, import rules and all tests
 PYTHON ?= python3
 VENV := .venv

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.model
 BEFORE = "# Core\n\n- The office is in Graz. <!-- key: office -->\n- It rains in May.\n"
 
 
+@pytest.mark.slow
 async def test_whatever_a_real_model_answers_the_file_is_sound(tmp_path: Path, smollm2: Path) -> None:
     Draft202012Validator.check_schema(operations_schema(["t1"], ["- a"]))
     model = LocalChatModel(lambda: smollm2)

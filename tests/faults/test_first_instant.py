@@ -61,6 +61,7 @@ class Sampler:
             pass  # it went meanwhile
 
 
+@pytest.mark.slow
 def test_nothing_is_open_to_others_for_an_instant() -> None:
     seen: set[str] = set()
     found: dict[str, str] = {}

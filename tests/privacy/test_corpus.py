@@ -142,6 +142,7 @@ def traces() -> list[str]:
     return [*corpus(), LETTERS, HEX32]
 
 
+@pytest.mark.slow
 def test_no_secret_of_any_shape_is_told(told: Told) -> None:
     assert len(corpus()) > 50
     assert len(told.errors) > 100
