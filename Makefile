@@ -8,8 +8,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 N ?= 300
 T ?= 60
 PLACES ?= 25
-# Tests run side by side, one process a core; those of a file together, since they may share a daemon.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# Tests run side by side, those of a file together, since they may share a daemon. Half of them wait for one.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(max(2, 3 * os.cpu_count() // 2))')
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 # llama.cpp's code for AMX crashes when gcc builds it; without it the same processors run AVX-512.
 NO_AMX := $(shell test "$$(uname -m)" = x86_64 && $(COMPILER) -mno-amx-tile -x c++ -E /dev/null >/dev/null 2>&1 && echo -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)

@@ -10,7 +10,7 @@ from tests.counts import told
 
 # No deadline: a busy machine must not turn a law into a flaky test.
 settings.register_profile(
-    "memd", deadline=None, print_blob=True, max_examples=int(os.environ.get("MEMD_EXAMPLES", "30"))
+    "memd", deadline=None, print_blob=True, max_examples=int(os.environ.get("MEMD_EXAMPLES", "12"))
 )
 settings.load_profile("memd")
 

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 import trio
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from openclaw_memd.domain.dream_pages import open_diary
@@ -63,6 +63,11 @@ async def _do(world: World, step: tuple[str, Any], number: int) -> None:
 
 @settings(max_examples=EXAMPLES)
 @given(NOTES, PAGE, STEPS)
+@example(
+    {"memory/2025-03-01.md": "\n".join(["- The gateway of the cabin listens on port 9400."] * 2)},
+    "",
+    [("ask", "port of the gateway")],
+)
 def test_looking_twice_is_once_and_a_rollback_is_exact(
     notes: dict[str, str], text: str, steps: list[tuple[str, Any]]
 ) -> None:

@@ -9,7 +9,7 @@ import apsw
 
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, is_trusted, join
 from openclaw_memd.index.ledger.instants import to_stamp
-from openclaw_memd.index.ledger.signal_rows import Sighting, SourceRow
+from openclaw_memd.index.ledger.signal_rows import Sighting
 
 MOST_CANDIDATES: Final = 512  # OpenClaw's value
 MOST_SIGNALS: Final = 256
@@ -44,7 +44,7 @@ def record_sightings(
     """
     for sighting in sightings:
         _put_candidate(connection, sighting)
-        _put_source(connection, sighting.key, sighting.source, sighting.signal.at)
+        _put_source(connection, sighting)
         if sighting.signal.kind != "grounded":
             _own_place(connection, sighting)
         _put_signal(connection, sighting)
@@ -145,15 +145,21 @@ def join_provenance(one: Provenance, other: Provenance) -> Provenance:
     )
 
 
-def _put_source(connection: apsw.Connection, key: str, source: SourceRow, at: datetime) -> None:
+def _put_source(connection: apsw.Connection, sighting: Sighting) -> None:
+    """Note where the claim stands now. What old notes bring leaves a place as it is, so that it can go again."""
+    source = sighting.source
+    moved = (
+        "NOTHING"
+        if sighting.signal.kind == "grounded"
+        else "UPDATE SET start_line = excluded.start_line, end_line = excluded.end_line, noted_on ="
+        " excluded.noted_on, supersedes_key = excluded.supersedes_key, projects = excluded.projects"
+    )
     connection.execute(
         "INSERT INTO candidate_sources (candidate, path, start_line, end_line, is_session, noted_on,"
         " supersedes_key, projects, first_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (candidate, path) DO UPDATE SET start_line = excluded.start_line,"
-        " end_line = excluded.end_line, noted_on = excluded.noted_on,"
-        " supersedes_key = excluded.supersedes_key, projects = excluded.projects",
+        f" ON CONFLICT (candidate, path) DO {moved}",
         (
-            key,
+            sighting.key,
             source.path,
             source.start_line,
             source.end_line,
@@ -161,7 +167,7 @@ def _put_source(connection: apsw.Connection, key: str, source: SourceRow, at: da
             None if source.noted_on is None else source.noted_on.isoformat(),
             source.supersedes_key,
             json.dumps(source.projects, ensure_ascii=False),
-            to_stamp(at),
+            to_stamp(sighting.signal.at),
         ),
     )
 
