@@ -146,7 +146,7 @@ def join_provenance(one: Provenance, other: Provenance) -> Provenance:
 
 
 def _put_source(connection: apsw.Connection, sighting: Sighting) -> None:
-    """Note where the claim stands now. What old notes bring leaves a place as it is, so that it can go again."""
+    """Note where the claim stands now. What old notes bring changes no place that is known."""
     source = sighting.source
     moved = (
         "NOTHING"
