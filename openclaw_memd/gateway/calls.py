@@ -11,7 +11,7 @@ import trio
 from jsonrpcserver import Error, Success
 
 from openclaw_memd.config.schema import Limits
-from openclaw_memd.errors import DeadlineError, TooLargeError
+from openclaw_memd.errors import DeadlineError, TooLargeError, UnavailableError
 from openclaw_memd.gateway.admission import Admission
 from openclaw_memd.gateway.contexts import caller_of
 from openclaw_memd.gateway.delivery import Delivery
@@ -84,7 +84,10 @@ class Calls:
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
             task_status.started()
-            await trio.sleep_forever()
+            try:
+                await trio.sleep_forever()
+            finally:
+                self._nursery = None
 
     def _bind(self, method: AnyMethod) -> Function:
         async def call(exchange: Exchange, /, **params: Any) -> Any:
@@ -152,7 +155,7 @@ class Calls:
     ) -> bytes:
         """What ``work`` gives, which is cancelled at the deadline; for ``grace_s`` it may give it even so."""
         if self._nursery is None:
-            raise RuntimeError("calls can only be made while they are run")
+            raise UnavailableError("memd is stopping", reason="closed")
         results: list[bytes] = []
         failures: list[Exception] = []
         ended = trio.Event()
