@@ -19,7 +19,7 @@ from openclaw_memd.domain.lines import Lines, split_lines
 from openclaw_memd.domain.markdown import Span, annotations_of, read_sections, read_spans
 from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN, weigh
 
-CHUNKING_VERSION = 2
+CHUNKING_VERSION = 3
 """Changes whenever the same file would give other chunks; a change means that files are chunked anew."""
 
 _ABOVE = frozenset({"heading", "rule", "comment"})

@@ -16,6 +16,12 @@ def similarity(left: Terms, right: Terms) -> float:
     return common / union if union else 1.0
 
 
+def reaches(left: Terms, right: Terms, least: float) -> bool:
+    """Whether the similarity of two sets is at least ``least``: mostly their sizes tell that it is not."""
+    fewer, more = sorted((len(left), len(right)))
+    return fewer >= least * more and similarity(left, right) >= least
+
+
 def select_diverse(
     relevance: Sequence[float], likeness: Callable[[int, int], float], limit: int
 ) -> list[int]:

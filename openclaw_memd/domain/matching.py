@@ -6,7 +6,7 @@ Analysed text is one line of blank-separated forms for each line of text, as the
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final
 
 from openclaw_memd.domain.scoring import saturate
@@ -120,17 +120,23 @@ def _find(text: AnalysedText, needles: Sequence[tuple[int, str]], terms: int) ->
     for term, needle in needles:
         if needle in context:
             in_context[term] = True
-        if needle in padded:
-            by_line = counts[term]
-            for line, count in _count_by_line(padded, needle).items():
+        position = padded.find(needle)
+        if position < 0:
+            continue
+        found = _count_by_line(padded, needle, position)
+        by_line = counts[term]
+        if by_line:
+            for line, count in found.items():
                 by_line[line] = max(count, by_line.get(line, 0))
+        else:
+            counts[term] = found
     return _Found(tuple(counts), tuple(in_context))
 
 
-def _count_by_line(padded: str, needle: str) -> dict[int, int]:
+def _count_by_line(padded: str, needle: str, position: int) -> dict[int, int]:
+    """How often each line has ``needle``, which is at ``position`` first."""
     counts: dict[int, int] = {}
     line = seen = 0
-    position = padded.find(needle)
     while position >= 0:
         line += padded.count("\n", seen, position)
         counts[line] = counts.get(line, 0) + 1
@@ -145,22 +151,34 @@ def _weigh(
     sums = [0.0] * len(sizes)
     whole = 0.0
     length_ratio = sum(sizes) / measures.chunk
-    ends = list(accumulate((size + 1 for size in sizes), initial=0))
+    ends = list(accumulate(sizes, lambda end, size: end + size + 1, initial=0))
     for term, counts, there in zip(terms, found.counts, found.in_context, strict=True):
         if not counts and not there:
             continue
-        whole += term.weight * saturate(sum(counts.values()) + there, length_ratio)
-        changes = [0] * (len(sizes) + 1)  # of how often the term is near, from one line to the next
+        weight = term.weight
+        whole += weight * saturate(sum(counts.values()) + there, length_ratio)
         for line, count in counts.items():
-            sums[line] += term.weight * saturate(count, sizes[line] / measures.line)
-            first, stop = _surroundings(line, ends)
-            changes[first] += count
-            changes[stop] -= count
-        for line, near in enumerate(accumulate(changes[:-1])):
-            if near:
-                sums[line] += term.weight * saturate(near, 0.0)
-    shares = [(own + whole) / measures.total for own in sums]
-    return TextMatch(found.counts, found.in_context, tuple(shares))
+            sums[line] += weight * saturate(count, sizes[line] / measures.line)
+        for first, stop, near in _near(counts, ends):
+            share = weight * saturate(near, 0.0)
+            for line in range(first, stop):
+                sums[line] += share
+    total = measures.total
+    return TextMatch(found.counts, found.in_context, tuple([(own + whole) / total for own in sums]))
+
+
+def _near(counts: Mapping[int, int], ends: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Lines, from the first to where they stop, with how often a term is near each of them."""
+    reaches = [(*_surroundings(line, ends), count) for line, count in counts.items()]
+    if len(reaches) < 2:  # as it mostly is
+        return reaches
+    changes: dict[int, int] = {}
+    for first, stop, count in reaches:
+        changes[first] = changes.get(first, 0) + count
+        changes[stop] = changes.get(stop, 0) - count
+    places = sorted(changes)
+    nears = accumulate(changes[place] for place in places)
+    return [(first, stop, near) for (first, stop), near in zip(pairwise(places), nears, strict=False) if near]
 
 
 def _surroundings(line: int, ends: Sequence[int]) -> tuple[int, int]:

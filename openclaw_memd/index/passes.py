@@ -90,8 +90,7 @@ class IndexPass:
 
     async def run_for(self, paths: Collection[str]) -> PassResult | None:
         """Look at indexed files and nothing else; None when some are not indexed. Errors as in ``run``."""
-        rows = await self._store.read(lambda connection: [readers.file(connection, path) for path in paths])
-        known = {row.file.path: row for row in rows if row is not None}
+        known = await self._store.read(partial(readers.files_at, paths=paths))
         if len(known) < len(paths):
             return None
         files = [known[path].file for path in sorted(known)]
@@ -100,8 +99,7 @@ class IndexPass:
 
     async def run_again(self, paths: Collection[str]) -> PassResult:
         """Index again those of ``paths`` that are indexed, changed or not. Errors as in ``run``."""
-        rows = await self._store.read(lambda connection: [readers.file(connection, path) for path in paths])
-        known = {row.file.path: row for row in rows if row is not None}
+        known = await self._store.read(partial(readers.files_at, paths=paths))
         files = [known[path].file for path in sorted(known)]
         listing = await self._in_thread(partial(self._corpus.look_at, files))
         found = await self._compare(known, listing)

@@ -9,9 +9,11 @@ from typing import Final, NamedTuple
 from openclaw_memd.domain.annotations import NO_ANNOTATIONS, strip_annotations
 from openclaw_memd.domain.chunks import CHUNKING_VERSION, Chunk, chunk_text
 from openclaw_memd.domain.dates import note_date
+from openclaw_memd.domain.folding import fold, normalize
 from openclaw_memd.domain.provenance import Tier, trust_tier
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN
+from openclaw_memd.files.areas import IMPORTS, NOTES
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import FileState, ListedFile
 from openclaw_memd.index.documents import DocumentText
@@ -19,6 +21,7 @@ from openclaw_memd.index.origins import Attribution
 from openclaw_memd.index.rows import IndexIdentity, embedding_text, hash_text, join_heading
 
 _LINES_AT_ONCE: Final = 1_000  # some 3 ms
+_PLACES: Final = (IMPORTS, f"{NOTES}/", "extra/")
 
 
 class ChunkContent(NamedTuple):
@@ -30,6 +33,8 @@ class ChunkContent(NamedTuple):
     writer: str | None
     start_line: int
     end_line: int
+    cut_start: bool
+    cut_end: bool
     text: str
     terms: str
     context: str
@@ -88,7 +93,7 @@ class Preparer:
             breaks=attribution.breaks,
         )
         noted_on = note_date(file.path)
-        path_terms = "" if document else self.analyzer.index_line(file.path)
+        path_terms = "" if document else self._path_terms(file.path)
         contexts: dict[tuple[str, tuple[str, ...]], str] = {}
         most_chars = self.identity.chunk_tokens * WEIGHT_PER_TOKEN
         terms = _Terms(self.analyzer, read.text, most_chars=most_chars, pause=pause)
@@ -113,6 +118,8 @@ class Preparer:
                     writer=provenance.writer,
                     start_line=piece.start_line,
                     end_line=piece.end_line,
+                    cut_start=_is_within_line(read.text, piece.start),
+                    cut_end=_is_within_line(read.text, piece.end + 1),
                     text=piece.text,
                     terms=terms.of(piece),
                     context=contexts[key],
@@ -130,6 +137,15 @@ class Preparer:
                 )
             )
         return PreparedFile(file, read.state, tuple(contents))
+
+    def _path_terms(self, path: str) -> str:
+        """The terms of a virtual path.
+
+        The folders that memd gave count as part of the whole path only: "memory" is no word of every note.
+        """
+        place = next(filter(path.startswith, _PLACES), "")
+        words = self.analyzer.index_line(path.removeprefix(place))
+        return words if not place or path.split() != [path] else f"{words} {fold(normalize(path))}"
 
 
 class _Terms:
@@ -164,6 +180,11 @@ class _Terms:
 
     def _analyse(self, line: str) -> str:
         return self._analyzer.index_line(strip_annotations(line))
+
+
+def _is_within_line(text: str, position: int) -> bool:
+    """Whether no line begins at ``position``; just behind the end of the text one would."""
+    return 0 < position <= len(text) and text[position - 1] != "\n"
 
 
 def _iso(day: date | None) -> str | None:

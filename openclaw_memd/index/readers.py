@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -16,12 +16,17 @@ from openclaw_memd.index.rows import ChunkRow, FileRow, SourceCount, embedding_t
 
 _CHUNK_COLUMNS: Final = """
   c.id, f.path, f.source, f.tier, c.origin, c.session_kind, c.writer, c.ordinal, c.start_line, c.end_line,
-  c.text, c.terms, c.text_hash, c.heading, c.observed_on, c.dated, c.importance, c.triggers, c.projects,
-  c.project_valid, c.supersedes_key, c.expires_on, c.status
+  c.cut_start, c.cut_end, c.text, c.terms, c.context, c.text_hash, c.heading, c.observed_on, c.dated,
+  c.importance, c.triggers, c.projects, c.project_valid, c.supersedes_key, c.expires_on, c.status
 """
 _FILE_COLUMNS: Final = (
     "path, source, tier, root, relative, evergreen, size, mtime_ns, ctime_ns, inode, hash, fresh, chunks"
 )
+
+_SOURCE: Final = {one.value: one for one in Source}
+_TIER: Final = {one.value: one for one in Tier}
+_ORIGIN: Final = {one.value: one for one in Origin}
+_KIND: Final = {one.value: one for one in SessionKind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +176,18 @@ def chunk_texts_of(connection: apsw.Connection, text_hashes: Sequence[bytes]) ->
 
 def file(connection: apsw.Connection, path: str) -> FileRow | None:
     """The indexed file of this virtual path."""
-    row = connection.execute(f"SELECT {_FILE_COLUMNS} FROM files WHERE path = ?", (path,)).fetchone()
-    return None if row is None else _file(row)
+    return files_at(connection, [path]).get(path)
+
+
+def files_at(connection: apsw.Connection, paths: Collection[str]) -> dict[str, FileRow]:
+    """The indexed files of these virtual paths; those that are not indexed are left out."""
+    if not paths:
+        return {}
+    rows = connection.execute(
+        f"SELECT {_FILE_COLUMNS} FROM carray(?) AS wanted CROSS JOIN files ON path = wanted.value",
+        (apsw.carray(tuple(paths)),),
+    )
+    return {found.file.path: found for found in map(_file, rows)}
 
 
 def files(connection: apsw.Connection) -> dict[str, FileRow]:
@@ -247,23 +262,26 @@ def _seen(view: View) -> tuple[str, list[str | int]]:
 
 def _chunk(row: tuple[Any, ...]) -> ChunkRow:
     (
-        chunk_id, path, source, tier, origin, kind, writer, ordinal, start_line, end_line, text, terms,
-        text_hash, heading, observed_on, dated, importance, triggers, projects, project_valid,
-        supersedes_key, expires_on, status,
+        chunk_id, path, source, tier, origin, kind, writer, ordinal, start_line, end_line, cut_start, cut_end,
+        text, terms, context, text_hash, heading, observed_on, dated, importance, triggers, projects,
+        project_valid, supersedes_key, expires_on, status,
     ) = row  # fmt: skip
     return ChunkRow(
         id=chunk_id,
         path=path,
-        source=Source(source),
-        tier=Tier(tier),
-        origin=Origin(origin),
-        session_kind=SessionKind(kind),
+        source=_SOURCE[source],
+        tier=_TIER[tier],
+        origin=_ORIGIN[origin],
+        session_kind=_KIND[kind],
         writer=writer,
         ordinal=ordinal,
         start_line=start_line,
         end_line=end_line,
+        cut_start=bool(cut_start),
+        cut_end=bool(cut_end),
         text=text,
         terms=terms,
+        context=context,
         text_hash=text_hash,
         heading=heading,
         observed_on=date.fromisoformat(observed_on) if observed_on else None,

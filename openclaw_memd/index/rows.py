@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from openclaw_memd.domain.annotations import strip_annotations
 from openclaw_memd.domain.identifiers import hide_blobs
@@ -19,14 +20,15 @@ from openclaw_memd.domain.provenance import (
 from openclaw_memd.files.catalog import FileState, ListedFile
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ChunkRow(NamedTuple):
     """One chunk of one file.
 
     ``text`` is an exact slice of the file; ``terms`` holds the analysed text, one line of blank-separated
-    forms for each line of ``text``. Lines are 1-based and inclusive. ``observed_on`` is when the text was
-    noted, by its annotation or its file's name; ``dated`` says that its age counts. ``text_hash`` is what
-    vectors are stored under. ``ordinal`` counts a file's chunks.
+    forms for each line of ``text``, and ``context`` the forms of path, heading and triggers. Lines are
+    1-based and inclusive; with ``cut_start`` the first is the end of a longer one, with ``cut_end`` the last
+    is the start of one. ``observed_on`` is when the text was noted, by its annotation or its file's name;
+    ``dated`` says that its age counts. ``text_hash`` is what vectors are stored under. ``ordinal`` counts a
+    file's chunks.
     """
 
     id: int
@@ -39,8 +41,11 @@ class ChunkRow:
     ordinal: int
     start_line: int
     end_line: int
+    cut_start: bool
+    cut_end: bool
     text: str
     terms: str
+    context: str
     text_hash: bytes
     heading: str
     observed_on: date | None

@@ -4,19 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
-from typing import Final
 
 from openclaw_memd.domain.diversity import Terms
 from openclaw_memd.domain.matching import AnalysedText, match_texts
 from openclaw_memd.domain.passages import Passage, Stretch, pick_passages, smooth
-from openclaw_memd.files.areas import IMPORTS, NOTES
 from openclaw_memd.index.rows import ChunkRow
 from openclaw_memd.recall.candidates import Candidates
 from openclaw_memd.recall.chunk_scores import ChunkVectors, Conditions, ScoredChunk, score_chunk
 from openclaw_memd.recall.query import Query, rank_path, weigh_terms
 from openclaw_memd.recall.stretches import Joined, join_chunks
-
-_PLACES: Final = (IMPORTS, f"{NOTES}/", "extra/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +20,7 @@ class Draft:
     """A passage that may become a hit.
 
     ``best`` is the place of its best line, ``best_terms`` are that line's words and ``term_lines`` those of
-    all lines. ``edges`` tells whether its first and its last line may be parts of longer lines. ``path_rank``
+    all lines. ``edges`` tells whether its first and its last line are parts of longer lines. ``path_rank``
     says how exactly the query names the file; ``exact`` that the passage has every term or what the query
     names; ``complete`` that it is the best one of a chunk with every term; ``worded`` that it has any. What
     is superseded or expired ``is_over``.
@@ -68,7 +64,7 @@ class Draft:
 
 
 class Drafter:
-    """Drafts passages for one query. ``analyse`` gives the index terms of a heading and a path.
+    """Drafts passages for one query.
 
     ``pause`` is called between chunks; what it raises ends the work.
     """
@@ -77,13 +73,11 @@ class Drafter:
         self,
         query: Query,
         conditions: Conditions,
-        analyse: Callable[[str], str],
         *,
         pause: Callable[[], None] = lambda: None,
     ) -> None:
         self._query = query
         self._conditions = conditions
-        self._analyse = analyse
         self.pause = pause
 
     def draft(self, candidates: Candidates, vectors: Mapping[bytes, ChunkVectors], limit: int) -> list[Draft]:
@@ -112,29 +106,13 @@ class Drafter:
 
     def _score(self, candidates: Candidates, vectors: Mapping[bytes, ChunkVectors]) -> list[ScoredChunk]:
         rows = candidates.rows
-        texts = [
-            AnalysedText(
-                row.text.split("\n"),
-                row.terms.split("\n"),
-                self._context(row),
-            )
-            for row in rows
-        ]
+        texts = [AnalysedText(row.text.split("\n"), row.terms.split("\n"), row.context) for row in rows]
         matches = match_texts(texts, weigh_terms(candidates.terms, candidates.statistics))
         scored = []
         for row, text, match in zip(rows, texts, matches, strict=True):
             self.pause()
             scored.append(score_chunk(row, text, match, vectors.get(row.text_hash), self._conditions))
         return scored
-
-    def _context(self, row: ChunkRow) -> str:
-        """The terms of a chunk's heading and path.
-
-        The folders that memd gave count as part of the whole path only: "memory" is no word of every note.
-        """
-        words = self._analyse(f"{row.heading} {_own_path(row.path)}")
-        whole = self._analyse(row.path).partition(" ")[0]
-        return f"{words} {whole}" if "/" in whole else words
 
     def _draft(
         self,
@@ -155,7 +133,10 @@ class Drafter:
             start_line=place.start_line + passage.first,
             lines=tuple(place.lines[passage.first : passage.stop]),
             best=passage.best - passage.first,
-            edges=(passage.first == 0 and place.is_open, passage.stop == len(place.lines)),
+            edges=(
+                place.cut_start and passage.first == 0,
+                place.cut_end and passage.stop == len(place.lines),
+            ),
             best_terms=frozenset(chunk.text.term_lines[line].split()),
             term_lines=tuple(
                 chunks[one].text.term_lines[there]
@@ -173,11 +154,3 @@ class Drafter:
             worded=not chunk.match.lines.isdisjoint(range(first, stop)),
             is_over=self._conditions.is_over(chunk.row),
         )
-
-
-def _own_path(path: str) -> str:
-    """A virtual path without the folders that memd gave it."""
-    for place in _PLACES:
-        if path.startswith(place):
-            return path.removeprefix(place)
-    return path

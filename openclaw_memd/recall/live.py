@@ -1,6 +1,6 @@
 """Holding drafts against the files as they are now: whole lines, right numbers, nothing that is gone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,31 +16,39 @@ MARGIN_CHARS: Final = PASSAGE_CHARS
 
 
 class LiveFiles:
-    """The files of one search as they are now. ``find`` gives the indexed file of a path. Blocking.
+    """The files of one search as they are now. ``find`` gives the indexed files of paths. Blocking.
 
-    A file is read only when it changed since it was indexed, or when a line may be part of a longer one.
+    A file is read only when it changed since it was indexed, or when a line is part of a longer one.
     ``could_not_read`` says that one of them is there and cannot be read now: what it holds was left out.
     """
 
-    def __init__(self, corpus: Corpus, find: Callable[[str], FileRow | None]) -> None:
+    def __init__(self, corpus: Corpus, find: Callable[[Collection[str]], Mapping[str, FileRow]]) -> None:
         self._corpus = corpus
         self._find = find
         self._known: dict[str, _Known | None] = {}
         self._lines: dict[str, list[str] | None] = {}
         self.could_not_read = False
 
-    def settle(self, draft: Draft) -> Draft | None:
+    def settle(self, drafts: Sequence[Draft]) -> list[Draft | None]:
+        """Each draft as its file is now; None for one whose text is gone."""
+        unknown = {draft.row.path for draft in drafts}.difference(self._known)
+        rows = self._find(unknown)
+        for path in unknown:
+            row = rows.get(path)
+            known = None if row is None else _Known(row, self._corpus.holds(row.file, row.state))
+            self._known[path] = known
+        return [self._settle(draft) for draft in drafts]
+
+    def _settle(self, draft: Draft) -> Draft | None:
         """The draft with whole lines at their places; None when its text is gone.
 
         Where lines around the best one were edited, that one is shown alone.
         """
         path = draft.row.path
-        if path not in self._known:
-            self._known[path] = self._look_at(path)
         known = self._known[path]
         if known is None:
             return None
-        if known.is_unchanged and not _may_be_cut(draft, known.row):
+        if known.is_unchanged and not _is_to_be_completed(draft):
             return draft
         if path not in self._lines:
             read = self._corpus.read(known.row.file)
@@ -48,10 +56,6 @@ class LiveFiles:
             self.could_not_read |= isinstance(read, Skipped) and read.reason is SkipReason.UNREADABLE
         lines = self._lines[path]
         return None if lines is None else _locate(draft, lines) or _locate_best(draft, lines)
-
-    def _look_at(self, path: str) -> "_Known | None":
-        row = self._find(path)
-        return None if row is None else _Known(row, self._corpus.holds(row.file, row.state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,9 @@ class _Known:
     is_unchanged: bool
 
 
-def _may_be_cut(draft: Draft, file: FileRow) -> bool:
-    if len(draft.lines[draft.best]) > PASSAGE_CHARS:
-        return False
-    opens, ends = draft.edges
-    return opens or (ends and draft.row.ordinal + 1 < file.chunks)
+def _is_to_be_completed(draft: Draft) -> bool:
+    """Whether lines of it are parts; one that is too long alone is shown in part anyway."""
+    return any(draft.edges) and len(draft.lines[draft.best]) <= PASSAGE_CHARS
 
 
 def _locate(draft: Draft, lines: Sequence[str]) -> Draft | None:

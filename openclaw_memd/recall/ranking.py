@@ -50,17 +50,14 @@ class Ranking:
         ranked again.
         """
         drafts = self._drafter.draft(candidates, vectors, self._drafts)
-        live = LiveFiles(self._corpus, partial(readers.file, connection))
+        live = LiveFiles(self._corpus, partial(readers.files_at, connection))
         while True:
             ranked = rank_drafts(drafts, self._bounds, self._says_same, shown)
-            kept, weak = list(map(live.settle, ranked.kept)), list(map(live.settle, ranked.weak))
-            gone = [
-                draft
-                for draft, now in zip((*ranked.kept, *ranked.weak), (*kept, *weak), strict=True)
-                if now is None
-            ]
+            shown_now = (*ranked.kept, *ranked.weak)
+            settled = live.settle(shown_now)
+            gone = [draft for draft, now in zip(shown_now, settled, strict=True) if now is None]
             if not gone:
-                return ranked.settled(filter(None, kept), filter(None, weak), is_partial=live.could_not_read)
+                return ranked.settled(filter(None, settled), is_partial=live.could_not_read)
             drafts = [draft for draft in drafts if draft not in gone]
 
     def _says_same(self, one: str, other: str) -> bool:

@@ -8,7 +8,6 @@ from typing import Final
 
 import trio
 
-from openclaw_memd.domain.caching import BoundedCache
 from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import DeadlineError, UnavailableError
@@ -42,9 +41,6 @@ ANSWER_SHARE: Final = 0.1
 """How much of the time that a search has is kept for writing the answer, up to ``ANSWER_S``."""
 
 ANSWER_S: Final = 0.02
-
-KEPT_CONTEXTS: Final = 4_096
-MAX_CONTEXT_CHARS: Final = 256
 
 
 @dataclass(slots=True)
@@ -88,9 +84,6 @@ class Search:
         self._index_state = index_state
         self._half_life_days = half_life_days
         self._frequencies = Frequencies(lambda: index.epoch)
-        self._contexts = BoundedCache(
-            analyzer.index_line, limit_entries=KEPT_CONTEXTS, key_limit_chars=MAX_CONTEXT_CHARS
-        )
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """The hits, by ``request.deadline_at``, with what there is by then.
@@ -138,12 +131,7 @@ class Search:
             work.conditions = self._conditions(work.request, model_weight=found.calibration.weight)
         elif found != "off":
             work.degraded["vectors"] = None
-        drafter = Drafter(
-            work.query,
-            work.conditions,
-            self._contexts.__getitem__,
-            pause=trio.from_thread.check_cancelled,
-        )
+        drafter = Drafter(work.query, work.conditions, pause=trio.from_thread.check_cancelled)
         ranking = Ranking(work.request, work.query, drafter, self._corpus, self._analyzer)
         populated = self._index.read_now(populated_tiers)
         trusted = await self._rank(work, ranking, populated & TRUSTED)

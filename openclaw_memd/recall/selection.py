@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from math import ceil
 from typing import Final
 
-from openclaw_memd.domain.diversity import Terms, select_diverse, share_out, similarity
+from openclaw_memd.domain.diversity import Terms, reaches, select_diverse, share_out, similarity
 from openclaw_memd.recall.drafts import Draft
 
 ALIKE: Final = 0.5
@@ -32,9 +32,11 @@ class Ranked:
     best_below: float | None = None
     is_partial: bool = False
 
-    def settled(self, kept: Iterable[Draft], weak: Iterable[Draft], *, is_partial: bool) -> "Ranked":
-        """The same with other versions of its drafts."""
-        return Ranked(tuple(kept), tuple(weak), self.best_below, is_partial)
+    def settled(self, drafts: Iterable[Draft], *, is_partial: bool) -> "Ranked":
+        """The same with other versions of its drafts, those of ``kept`` first."""
+        versions = iter(drafts)
+        kept = tuple(islice(versions, len(self.kept)))
+        return Ranked(kept, tuple(versions), self.best_below, is_partial)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class _Likeness:
         return alike
 
     def _compare(self, left: Draft, right: Draft) -> float:
-        if similarity(left.best_terms, right.best_terms) < ALIKE:
+        if not reaches(left.best_terms, right.best_terms, ALIKE):
             return 0.0
         alike = similarity(self._terms_of(left), self._terms_of(right))
         return alike if alike >= ALIKE else 0.0

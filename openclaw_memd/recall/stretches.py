@@ -12,15 +12,16 @@ from openclaw_memd.recall.chunk_scores import ScoredChunk
 class Joined:
     """Consecutive lines of one file, each once, with their scores.
 
-    ``owners`` tell for each line the chunk whose score it has, and its place in that chunk. With ``is_open``
-    the first line may be the end of a longer one; the last may be the start of one in any case.
+    ``owners`` tell for each line the chunk whose score it has, and its place in that chunk. The first
+    line is the end of a longer one with ``cut_start``, the last the start of one with ``cut_end``.
     """
 
     start_line: int
     lines: list[str]
     scores: list[float]
     owners: list[tuple[int, int]]
-    is_open: bool
+    cut_start: bool
+    cut_end: bool
 
 
 def join_chunks(chunks: Sequence[ScoredChunk]) -> list[Joined]:
@@ -45,7 +46,8 @@ def _begin(number: int, chunk: ScoredChunk) -> Joined:
         lines=list(chunk.text.lines),
         scores=list(chunk.scores),
         owners=[(number, line) for line in range(len(chunk.text.lines))],
-        is_open=chunk.row.ordinal > 0,
+        cut_start=chunk.row.cut_start,
+        cut_end=chunk.row.cut_end,
     )
 
 
@@ -82,6 +84,7 @@ def _extend(joined: Joined, number: int, chunk: ScoredChunk) -> bool:
         if chunk.scores[line] > joined.scores[place]:
             joined.scores[place] = chunk.scores[line]
             joined.owners[place] = (number, line)
+    joined.cut_end = chunk.row.cut_end or (joined.cut_end and overlap == len(lines))
     joined.lines += lines[overlap:]
     joined.scores += chunk.scores[overlap:]
     joined.owners += [(number, line) for line in range(overlap, len(lines))]

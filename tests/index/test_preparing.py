@@ -2,13 +2,17 @@ import hashlib
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from openclaw_memd.domain.provenance import HANDWRITTEN, Source, Tier
+from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.catalog import FileState, ListedFile
 from openclaw_memd.index.origins import BY_PLACE, Attribution
 from openclaw_memd.index.preparing import Draft, PreparedFile
 from openclaw_memd.index.rows import embedding_text
+from tests.domain.samples import mixed_text
 from tests.index.notes import make_preparer
 
 STATE = FileState(1, 2, 3, 4, b"h")
@@ -66,8 +70,50 @@ def test_headings_and_the_path_are_context() -> None:
     chunk = prepare("memory/garden-plan.md", text).chunks[-1]
 
     assert chunk.heading == "House > Kitchen"
-    assert {"kitchen", "house", "garden-plan.md"} <= set(chunk.context.split()) | {"garden-plan.md"}
-    assert "garden" in chunk.context.split()
+    words = set(chunk.context.split())
+    assert {"kitchen", "house", "garden", "plan", "memory/garden-plan.md"} <= words
+
+
+def test_the_folders_that_memd_gave_are_no_words_of_every_note() -> None:
+    def words(path: str) -> set[str]:
+        return set(prepare(path, "- tea").chunks[0].context.split())
+
+    assert "memory" not in words("memory/tea.md")
+    assert "imports" not in words("memory/imports/codex/tea.md")
+    assert "memory" in words("memory/memory-budget.md")
+    assert "memory/my" not in words("memory/my tea.md")
+
+
+@pytest.mark.parametrize("path", ["memory/2026-05-08.md", "extra/docs/README.md", "memory/Tea/Ärger-Über.md"])
+def test_a_path_is_found_by_the_form_that_a_query_has(path: str) -> None:
+    form = Analyzer().query_terms(path)[0].forms[0]
+
+    assert form in prepare(path, "- tea").chunks[0].context.split()
+
+
+@given(st.lists(st.one_of(mixed_text, st.text("ab ", min_size=900, max_size=2_500)), max_size=12))
+def test_chunks_say_which_of_their_lines_are_parts(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    whole = text.split("\n")
+    for chunk in prepare("memory/a.md", text).chunks:
+        own = chunk.text.split("\n")
+        first, last = whole[chunk.start_line - 1], whole[chunk.end_line - 1]
+        if not chunk.cut_start:
+            assert first.startswith(own[0])
+        if not chunk.cut_end:
+            assert last.endswith(own[-1])
+        assert chunk.cut_start or chunk.cut_end or (first, last) == (own[0], own[-1])
+
+
+def test_only_lines_that_are_cut_are_said_to_be() -> None:
+    whole = prepare("memory/a.md", "\n".join(f"- note {number} of tea" for number in range(300))).chunks
+    parts = prepare("memory/a.md", "tea " * 2_000).chunks
+
+    assert len(whole) > 2
+    assert not any(chunk.cut_start or chunk.cut_end for chunk in whole)
+    assert len(parts) > 2
+    assert [chunk.cut_start for chunk in parts] == [False] + [True] * (len(parts) - 1)
+    assert all(chunk.cut_end for chunk in parts[:-1])
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,7 @@ async def test_an_index_is_the_same_whoever_prepares_it(
         assert report.added == 300
         assert answers == [answering] * 6  # the last is prepared here
         found = [await index.chunks(f"memory/{number:03}.md") for number in range(300)]
-        assert [[replace(row, id=0) for row in rows] for rows in found] == [
-            [replace(row, id=0) for row in rows] for rows in wanted
+        assert [[row._replace(id=0) for row in rows] for rows in found] == [
+            [row._replace(id=0) for row in rows] for rows in wanted
         ]
         assert await index.damage() == "none"

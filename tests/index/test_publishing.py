@@ -192,8 +192,8 @@ def test_any_history_ends_in_the_same_rows_as_the_last_state_alone(
             put(fresh, prepare(path, "\n".join(content)))
 
         for path in ("a.md", "b.md"):
-            rows = [replace(row, id=0) for row in readers.file_chunks(writer, path)]
-            assert rows == [replace(row, id=0) for row in readers.file_chunks(fresh, path)]
+            rows = [row._replace(id=0) for row in readers.file_chunks(writer, path)]
+            assert rows == [row._replace(id=0) for row in readers.file_chunks(fresh, path)]
         for tier, counts in live.items():
             assert +counts == Counter(readers.live_hashes(writer, tier))
             assert min(counts.values(), default=0) >= 0

@@ -30,7 +30,7 @@ def writer(tmp_path: Path) -> Iterator[apsw.Connection]:
 def put(writer: apsw.Connection, chunk_id: int, tier: TrustTier, terms: str, context: str = "") -> None:
     writer.execute(
         "INSERT INTO chunks VALUES (?, 1, 1, ?, 'agent', 'unknown', 1, 1, '', ?, ?, x'', '', NULL, 0, NULL,"
-        " '[]', '[]', 1, NULL, NULL, NULL, NULL)",
+        " '[]', '[]', 1, NULL, NULL, NULL, NULL, 0, 0)",
         (chunk_id, tier.value, terms, context),
     )
     table = f"{tier.value}_text"

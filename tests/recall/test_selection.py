@@ -26,9 +26,10 @@ def draft(
     words = words or f"{name} alone"
     row = ChunkRow(
         id=hash(name), path=f"memory/{name}.md", source=source, tier=Tier.EPISODIC, origin=Origin.OWNER,
-        session_kind=SessionKind.INTERACTIVE, writer=None, ordinal=0, start_line=1, end_line=1, text=words,
-        terms=words, text_hash=name.encode(), heading="", observed_on=None, dated=False, importance=None,
-        triggers=(), projects=(), project_valid=True, supersedes_key=None, expires_on=None, status=None,
+        session_kind=SessionKind.INTERACTIVE, writer=None, ordinal=0, start_line=1, end_line=1,
+        cut_start=False, cut_end=False, text=words, terms=words, context="", text_hash=name.encode(),
+        heading="", observed_on=None, dated=False, importance=None, triggers=(), projects=(),
+        project_valid=True, supersedes_key=None, expires_on=None, status=None,
     )  # fmt: skip
     made = Draft(
         row=row, start_line=1, lines=(words,), best=0, edges=(False, False),

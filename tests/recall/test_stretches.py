@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -20,7 +19,7 @@ def chunk(
     path: str = "memory/day.md",
     **facts: object,
 ) -> ScoredChunk:
-    row = replace(ROW, ordinal=ordinal, start_line=start_line, path=path, **facts)  # type: ignore[arg-type]
+    row = ROW._replace(ordinal=ordinal, start_line=start_line, path=path, **facts)  # type: ignore[arg-type]
     text = AnalysedText(lines, lines, context="")
     scores = [score] * len(lines)
     return ScoredChunk(row, text, TextMatch((), (), ()), None, {}, scores, scores)
@@ -32,14 +31,13 @@ def test_overlapping_chunks_become_one_run_with_the_better_scores() -> None:
     assert joined.lines == ["a", "b", "c"]
     assert joined.scores == [0.1, 0.9, 0.9]
     assert joined.owners == [(1, 0), (0, 0), (0, 1)]
-    assert (joined.start_line, joined.is_open) == (1, False)
+    assert joined.start_line == 1
 
 
 def test_adjacent_chunks_join_and_others_do_not() -> None:
     joined = join_chunks([chunk(0, 1, "a"), chunk(1, 2, "b"), chunk(3, 9, "c"), chunk(4, 12, "d")])
 
     assert [one.lines for one in joined] == [["a", "b"], ["c"], ["d"]]
-    assert [one.is_open for one in joined] == [False, True, True]
 
 
 def test_a_line_that_one_chunk_has_in_part_is_taken_from_the_other() -> None:
@@ -47,6 +45,23 @@ def test_a_line_that_one_chunk_has_in_part_is_taken_from_the_other() -> None:
     (back,) = join_chunks([chunk(0, 1, "a", "who"), chunk(1, 2, "whole line", "b")])
 
     assert front.lines == back.lines == ["a", "whole line", "b"]
+
+
+def test_the_first_chunk_tells_whether_the_start_is_cut_and_the_last_one_the_end() -> None:
+    front, middle = chunk(0, 1, "a", "b", cut_start=True), chunk(1, 2, "b", "c", cut_start=True)
+    (joined,) = join_chunks([front, middle])
+    (cut,) = join_chunks([front, chunk(1, 2, "b", "c", cut_end=True)])
+    (whole,) = join_chunks([chunk(0, 1, "a", "b", cut_end=True), chunk(1, 2, "b", "c")])
+
+    assert (joined.cut_start, joined.cut_end) == (True, False)
+    assert (cut.cut_start, cut.cut_end) == (True, True)
+    assert (whole.cut_start, whole.cut_end) == (False, False)
+
+
+def test_a_chunk_that_adds_nothing_does_not_make_a_cut_end_whole() -> None:
+    (joined,) = join_chunks([chunk(0, 1, "a", "b", cut_end=True), chunk(1, 2, "b")])
+
+    assert joined.cut_end
 
 
 def test_pieces_of_one_endless_line_stay_apart() -> None:
