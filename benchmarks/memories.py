@@ -28,7 +28,7 @@ from openclaw_memd.index.rows import ChunkRow, embedding_text
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.index.vector_database import open_vectors
-from openclaw_memd.index.vector_search import VectorSearch
+from openclaw_memd.index.vector_search import VectorSearch, open_searches
 from openclaw_memd.index.vector_store import VectorStore
 from openclaw_memd.models.select import EmbeddingSettings, open_embedder
 from openclaw_memd.ports import Calibration, Embedder, EmbedderStatus, EmbedKind
@@ -125,7 +125,7 @@ async def remember(
     preparer = Preparer(Analyzer(), chunk_tokens=400, chunk_overlap=80)
     index = open_index(folder / "state", preparer.identity, clock.now).store
     vectors = open_vectors(folder / "state" / "vectors.db", clock.now()).store
-    searches = {tier: VectorSearch(VectorStore(vectors)) for tier in TrustTier}
+    searches = open_searches(VectorStore(vectors))
     with Roots(folder / "ws") as roots:
         corpus = Corpus(roots, FileRules.parse())
         indexer = Indexer(index, corpus, preparer, clock)

@@ -7,14 +7,13 @@ from typing import Final
 
 import trio
 
-from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.index import readers
 from openclaw_memd.index.filler import Filler
 from openclaw_memd.index.indexer import Indexer
 from openclaw_memd.index.line_filler import LineFiller
 from openclaw_memd.index.opening import Opened
 from openclaw_memd.index.publishing import Published
-from openclaw_memd.index.vector_search import VectorSearch
+from openclaw_memd.index.vector_search import open_searches
 from openclaw_memd.index.vector_store import VectorStore
 from openclaw_memd.ports import Clock, Embedder, Rng
 
@@ -33,7 +32,7 @@ class WorkspaceVectors:
     def __init__(self, opened: Opened, indexer: Indexer, embedder: Embedder, clock: Clock, rng: Rng) -> None:
         self.database = opened.store
         store = VectorStore(opened.store)
-        self.searches: Mapping[TrustTier, VectorSearch] = {tier: VectorSearch(store) for tier in TrustTier}
+        self.searches = open_searches(store)
         searches = tuple(self.searches.values())
         self.filler = Filler(
             embedder=embedder,

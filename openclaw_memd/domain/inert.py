@@ -10,6 +10,7 @@ ELLIPSIS = "…"
 _DELIMITER = re.compile(  # in JSON `<` may be written `\u003c`; `recall_guard` reads that too
     r"(?:<|(?<!\\)\\++u003c){3}\s*(BEGIN|END)_([A-Z][A-Z_]*?)\s*(?:>|\\++u003e){3}", re.IGNORECASE
 )
+_IN_DELIMITERS = ("<<<", "003c", "003C")  # one of these is in each
 _UNUSUAL = re.compile(r"[^ -~\n\t]")
 _HIDING = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e01ef]")  # bidi controls, tags, selectors
 _VISIBLE_FORMATS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
@@ -44,6 +45,8 @@ def drop_hiding(text: str) -> str:
 
 def disarm_delimiters(text: str) -> str:
     """``text`` with every frame delimiter (ours and OpenClaw's) as ``[[NAME_BEGIN]]`` or ``[[NAME_END]]``."""
+    if not any(map(text.__contains__, _IN_DELIMITERS)):  # as it mostly is, and told in a tenth of the time
+        return text
     return _DELIMITER.sub(lambda found: f"[[{found[2].upper()}_{found[1].upper()}]]", text)
 
 

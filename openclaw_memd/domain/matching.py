@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from openclaw_memd.domain.scoring import saturate
 
@@ -26,8 +26,7 @@ class WeightedTerm:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysedText:
+class AnalysedText(NamedTuple):
     """One chunk: its ``lines``, the terms of each, and the terms of its heading and path."""
 
     lines: Sequence[str]
@@ -35,17 +34,16 @@ class AnalysedText:
     context: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextMatch:
+class TextMatch(NamedTuple):
     """What a chunk has of a query.
 
     ``counts`` are, for each term, how often each line has it; ``in_context`` which terms its heading or path
     has. ``shares`` say how much of the query each line answers, 0..1.
     """
 
-    counts: tuple[Mapping[int, int], ...]
-    in_context: tuple[bool, ...]
-    shares: tuple[float, ...]
+    counts: Sequence[Mapping[int, int]]
+    in_context: Sequence[bool]
+    shares: Sequence[float]
 
     @property
     def matches(self) -> bool:
@@ -93,7 +91,7 @@ def match_texts(texts: Sequence[AnalysedText], terms: Sequence[WeightedTerm]) ->
         total=3 * sum(term.weight for term in terms) or 1.0,
     )
     for text, lines in zip(texts, sizes, strict=True):
-        yield _weigh(_find(text, needles, len(terms)), terms, lines, measures)
+        yield _weigh(*_find(text, needles, len(terms)), terms, lines, measures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +103,13 @@ class _Measures:
     total: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    counts: tuple[dict[int, int], ...]
-    in_context: tuple[bool, ...]
+def _find(
+    text: AnalysedText, needles: Sequence[tuple[int, str]], terms: int
+) -> tuple[list[dict[int, int]], list[bool]]:
+    """The counts of each term by line, and which are in the context.
 
-
-def _find(text: AnalysedText, needles: Sequence[tuple[int, str]], terms: int) -> _Found:
-    """Look for ``needles``, each with the number of its term; a line counts what it has most of."""
+    ``needles`` come with the number of their term; a line counts what it has most of.
+    """
     padded = " " + " \n ".join(text.term_lines) + " "
     context = f" {text.context} "
     counts: list[dict[int, int]] = [{} for _ in range(terms)]
@@ -130,7 +127,7 @@ def _find(text: AnalysedText, needles: Sequence[tuple[int, str]], terms: int) ->
                 by_line[line] = max(count, by_line.get(line, 0))
         else:
             counts[term] = found
-    return _Found(tuple(counts), tuple(in_context))
+    return counts, in_context
 
 
 def _count_by_line(padded: str, needle: str, position: int) -> dict[int, int]:
@@ -146,13 +143,17 @@ def _count_by_line(padded: str, needle: str, position: int) -> dict[int, int]:
 
 
 def _weigh(
-    found: _Found, terms: Sequence[WeightedTerm], sizes: Sequence[int], measures: _Measures
+    counts_by_term: Sequence[Mapping[int, int]],
+    in_context: Sequence[bool],
+    terms: Sequence[WeightedTerm],
+    sizes: Sequence[int],
+    measures: _Measures,
 ) -> TextMatch:
     sums = [0.0] * len(sizes)
     whole = 0.0
     length_ratio = sum(sizes) / measures.chunk
     ends = list(accumulate(sizes, lambda end, size: end + size + 1, initial=0))
-    for term, counts, there in zip(terms, found.counts, found.in_context, strict=True):
+    for term, counts, there in zip(terms, counts_by_term, in_context, strict=True):
         if not counts and not there:
             continue
         weight = term.weight
@@ -164,7 +165,7 @@ def _weigh(
             for line in range(first, stop):
                 sums[line] += share
     total = measures.total
-    return TextMatch(found.counts, found.in_context, tuple([(own + whole) / total for own in sums]))
+    return TextMatch(counts_by_term, in_context, [(own + whole) / total for own in sums])
 
 
 def _near(counts: Mapping[int, int], ends: Sequence[int]) -> list[tuple[int, int, int]]:

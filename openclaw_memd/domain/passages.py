@@ -1,17 +1,15 @@
 """The best passages of scored lines: whole lines, at most ``PASSAGE_CHARS``, no two of them overlapping."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop
-from typing import Final
+from typing import Final, NamedTuple
 
 PASSAGE_CHARS: Final = 700  # OpenClaw's limit of a snippet
 NEIGHBOUR_SHARE: Final = 0.25
 """How much each neighbour's score counts beside a line's own: an answer often stands next to its question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Consecutive lines of one file: the first is line ``start_line``; ``scores`` are 0..1.
 
     ``begins`` tells which lines are answers by themselves; the others only stand beside such a one.
@@ -23,8 +21,7 @@ class Stretch:
     begins: Sequence[bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Lines ``first`` up to before ``stop`` of a stretch; ``best`` is the line that gave the score."""
 
     stretch: int

@@ -10,7 +10,8 @@ from openclaw_memd.index.matrix import Matrix
 from openclaw_memd.index.vector_blobs import Vectors
 from openclaw_memd.index.vector_store import VectorStore
 
-FEW_TEXTS: Final = 128  # compared in less time than a thread takes to begin
+FEW_TEXTS: Final = 128  # gathered and compared in less time than a thread takes to begin
+FEW_ROWS: Final = 1_024  # the same where nothing has to be gathered
 
 
 class LiveMatrix:
@@ -65,7 +66,7 @@ class LiveMatrix:
         """As ``Matrix.top``, over the present state."""
         async with self._turn:
             await self._apply_changes()
-            if among is not None and len(among) <= FEW_TEXTS:
+            if len(self._matrix) <= FEW_ROWS if among is None else len(among) <= FEW_TEXTS:
                 return self._matrix.top(query, k, among=among)
             return await trio.to_thread.run_sync(
                 lambda: self._matrix.top(query, k, among=among), limiter=self._thread

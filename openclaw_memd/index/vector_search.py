@@ -1,12 +1,13 @@
 """Nearest texts by cosine: by SQL among few, by a matrix in memory among many."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, Protocol
 
 import structlog
 import trio
 
+from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.live_texts import LiveTexts
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from openclaw_memd.index.live_matrix import LiveMatrix
     from openclaw_memd.index.vector_blobs import Vectors
 
-MATRIX_TEXTS: Final = 2_000  # with fewer, SQL takes a few milliseconds and no memory
+MATRIX_TEXTS: Final = 2_000  # with fewer in all, SQL takes a few milliseconds and no memory
 SCAN_TEXTS: Final = 20_000  # with more, loading takes a second at most and a search by SQL as long
 
 _log = structlog.get_logger("memd.vectors")
@@ -30,16 +31,39 @@ class Gaps(Protocol):
         ...
 
 
+def open_searches(
+    vectors: VectorStore, *, matrix_texts: int = MATRIX_TEXTS
+) -> Mapping[TrustTier, "VectorSearch"]:
+    """A search for each trust tier, loaded when many texts are live in all of them together."""
+    searches: dict[TrustTier, VectorSearch] = {}
+
+    def count_texts() -> int:
+        return sum(len(search.live) for search in searches.values())
+
+    searches |= {
+        tier: VectorSearch(vectors, matrix_texts=matrix_texts, count_texts=count_texts) for tier in TrustTier
+    }
+    return searches
+
+
 class VectorSearch:
     """Searches the vectors of the live texts of one trust tier, in the model in use.
 
     Each tier has a search of its own, so that the texts of one can neither take places nor change scores in
     another. ``run`` loads the matrix as soon as many texts are live and a model is in use; until it did, SQL
-    answers, as exactly but slower.
+    answers, as exactly but slower. ``count_texts`` tells how many are live, in other tiers too: beside a
+    large one a small one costs next to nothing in memory.
     """
 
-    def __init__(self, vectors: VectorStore, *, matrix_texts: int = MATRIX_TEXTS) -> None:
+    def __init__(
+        self,
+        vectors: VectorStore,
+        *,
+        matrix_texts: int = MATRIX_TEXTS,
+        count_texts: Callable[[], int] | None = None,
+    ) -> None:
         self.live = LiveTexts()
+        self._count_texts = count_texts or self.live.__len__
         self.model: str | None = None
         self._vectors = vectors
         self._matrix_texts = matrix_texts
@@ -155,7 +179,7 @@ class VectorSearch:
             raise
 
     def _load_if_many(self) -> None:
-        if self.model is not None and len(self.live) >= self._matrix_texts:
+        if self.model is not None and self.live and self._count_texts() >= self._matrix_texts:
             self._wanted.set()
 
     def _current_memory(self) -> "LiveMatrix | None":

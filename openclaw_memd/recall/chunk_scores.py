@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
 from openclaw_memd.domain.matching import AnalysedText, TextMatch
 from openclaw_memd.domain.provenance import Tier
@@ -68,8 +68,7 @@ class Conditions:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredChunk:
+class ScoredChunk(NamedTuple):
     """A chunk and what each of its lines has of the query: by words, by meaning, and after all."""
 
     row: ChunkRow

@@ -16,32 +16,32 @@ def text(*lines: str, context: str = "") -> AnalysedText:
 def test_matches_are_counted_by_line() -> None:
     (match,) = match_texts([text("tea and tea", "coffee", "tea")], [term("tea"), term("milk")])
 
-    assert match.counts == ({0: 2, 2: 1}, {})
+    assert match.counts == [{0: 2, 2: 1}, {}]
     assert match.matches
 
 
 def test_forms_match_whole_and_not_inside_others() -> None:
     (match,) = match_texts([text("social decide ci", "c i")], [term("ci")])
 
-    assert match.counts == ({0: 1},)
+    assert match.counts == [{0: 1}]
 
 
 def test_any_form_is_a_match_and_counts_once() -> None:
     (match,) = match_texts([text("running run", "run")], [term("running", "run")])
 
-    assert match.counts == ({0: 1, 1: 1},)
+    assert match.counts == [{0: 1, 1: 1}]
 
 
 def test_a_prefix_matches_what_begins_with_it() -> None:
     match, _ = match_texts([text("仓库 库", "库"), text("金库")], [term("仓", prefix=True)])
 
-    assert match.counts == ({0: 1},)
+    assert match.counts == [{0: 1}]
 
 
 def test_the_heading_and_path_count_as_context() -> None:
     (match,) = match_texts([text("nothing", context="garden memory/garden.md")], [term("garden")])
 
-    assert match.in_context == (True,)
+    assert match.in_context == [True]
     assert match.shares[0] > 0
     assert match.holds_all(0, 1)
 
@@ -88,4 +88,4 @@ def test_shares_are_between_0_and_1_and_one_for_each_line(chunks: list[list[str]
 
 def test_nothing_to_match_gives_nothing() -> None:
     assert not list(match_texts([], [term("tea")]))
-    assert next(match_texts([text("tea")], [])).shares == (0.0,)
+    assert next(match_texts([text("tea")], [])).shares == [0.0]

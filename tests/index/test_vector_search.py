@@ -8,11 +8,12 @@ import pytest
 import trio
 import trio.testing
 
+from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index import vector_search
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.vector_database import open_vectors, replace_damaged
-from openclaw_memd.index.vector_search import VectorSearch
+from openclaw_memd.index.vector_search import VectorSearch, open_searches
 from openclaw_memd.index.vector_store import Page, VectorStore
 from tests.index.vectors import exact_top, key, keys, unit_vectors
 
@@ -167,6 +168,29 @@ async def test_nothing_is_loaded_without_a_model_or_for_few_texts(
     await trio.testing.wait_all_tasks_blocked(0.01)
 
     assert search.in_memory is None
+
+
+async def test_few_texts_are_loaded_beside_many_of_another_trust(
+    vectors: VectorStore, nursery: trio.Nursery
+) -> None:
+    await vectors.put("m", keys(TEXTS), unit_vectors(TEXTS, DIMS), AT)
+    searches = open_searches(vectors, matrix_texts=TEXTS)
+    few, many = searches[TrustTier.CURATED], searches[TrustTier.EPISODIC]
+    for search in searches.values():
+        search.use_model("m")
+        await nursery.start(search.run)
+
+    few.set_live(keys(3))
+    assert len(await few.top(QUERY, 5)) == 3
+    await trio.testing.wait_all_tasks_blocked()
+    assert not few.in_memory
+    many.set_live(keys(TEXTS)[3:])
+    expected = await few.top(QUERY, 5)
+    while not few.in_memory:
+        await trio.testing.wait_all_tasks_blocked()
+
+    assert await few.top(QUERY, 5) == expected
+    assert searches[TrustTier.UNTRUSTED].in_memory is None
 
 
 @pytest.mark.parametrize("loaded", [False, True], ids=["disk", "memory"])
