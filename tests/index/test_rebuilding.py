@@ -39,6 +39,15 @@ async def test_a_rebuild_gives_the_same_answers_from_a_new_file(notes: Notes) ->
         assert {path.name for path in notes.state.iterdir() if "building" in path.name} == set()
 
 
+async def test_a_report_tells_the_time_of_all_of_it(notes: Notes) -> None:
+    fill(notes)
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        reached_at: list[float] = []
+        report = await Rebuilder(index.indexer).rebuild(lambda *_: reached_at.append(trio.current_time()))
+        assert report.took_ms >= (reached_at[-1] - reached_at[0]) * 1000
+
+
 async def test_ids_mean_one_chunk_before_and_after_a_rebuild(notes: Notes) -> None:
     fill(notes, 5)
     async with open_notes(notes) as index:
