@@ -8,7 +8,7 @@ from openclaw_memd.domain.passages import PASSAGE_CHARS, cut_around
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.index.rows import ChunkRow
 from openclaw_memd.recall.drafts import Draft
-from openclaw_memd.recall.query import Query
+from openclaw_memd.recall.query import Query, find_match
 from openclaw_memd.recall.types import Hit, cite
 
 SCORE_DIGITS = 6
@@ -43,7 +43,7 @@ def make_hit(draft: Draft, query: Query, analyzer: Analyzer, *, weak: bool, expl
     """The hit of ``draft``; a line that is too long is cut around the first word of the query in it."""
     row, text = draft.row, draft.text
     if len(text) > PASSAGE_CHARS:
-        text = cut_around(text, _first_match(text, query, analyzer))
+        text = cut_around(text, _place_of_match(text, query, analyzer))
     return replace(
         place_hit(row, draft.start_line, draft.end_line, text),
         score=round(draft.score, SCORE_DIGITS),
@@ -78,13 +78,12 @@ def _explain(draft: Draft) -> dict[str, float | str]:
     return why
 
 
-def _first_match(text: str, query: Query, analyzer: Analyzer) -> int:
-    forms = frozenset(query.forms)
-    beginnings = tuple(form for term in query.terms if term.prefix for form in term.forms)
-    for token in analyzer.tokens(text):
-        if not forms.isdisjoint(token.forms) or token.forms[0].startswith(beginnings):
-            return token.start
-    return 0
+def _place_of_match(text: str, query: Query, analyzer: Analyzer) -> int:
+    """Where a word of the query is first, or else a part of one; the start when neither is there."""
+    place = find_match(text, query.terms, analyzer)
+    if place is None:
+        place = find_match(text, [part for term in query.terms for part in term.parts], analyzer)
+    return place or 0
 
 
 def _rounded(score: float | None) -> float | None:

@@ -114,6 +114,16 @@ def match_any(terms: Iterable[Term], column: str | None = None) -> str:
     return either if column is None else f"{column} : ({either})"
 
 
+def find_match(text: str, terms: Sequence[Term], analyzer: Analyzer) -> int | None:
+    """Where ``text`` has one of ``terms`` first, in code points; None when it has none."""
+    forms = frozenset(form for term in terms for form in term.forms)
+    beginnings = tuple(form for term in terms if term.prefix for form in term.forms)
+    for token in analyzer.tokens(text):
+        if not forms.isdisjoint(token.forms) or token.forms[0].startswith(beginnings):
+            return token.start
+    return None
+
+
 def rank_path(name: str | None, path: str) -> int:
     """How exactly ``name`` names ``path``: 3 in full, 2 by file name, 1 by that without suffix, else 0."""
     if name is None:

@@ -5,15 +5,16 @@ from functools import partial
 from typing import Final
 
 from openclaw_memd.domain.similarity import near_duplicate
-from openclaw_memd.domain.text import Analyzer
+from openclaw_memd.domain.text import Analyzer, Term
 from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.text_rows import Connection
 from openclaw_memd.recall.candidates import Candidates
 from openclaw_memd.recall.chunk_scores import ChunkVectors
 from openclaw_memd.recall.drafts import Draft, Drafter
+from openclaw_memd.recall.line_parts import drop_repeats
 from openclaw_memd.recall.live import LiveFiles
-from openclaw_memd.recall.query import Query
+from openclaw_memd.recall.query import Query, find_match
 from openclaw_memd.recall.selection import Bounds, Ranked, rank_drafts
 from openclaw_memd.recall.types import SearchRequest
 
@@ -50,6 +51,7 @@ class Ranking:
         ranked again.
         """
         drafts = self._drafter.draft(candidates, vectors, self._drafts)
+        drafts = drop_repeats(drafts, partial(self._matches, candidates.terms))
         live = LiveFiles(self._corpus, partial(readers.files_at, connection))
         while True:
             ranked = rank_drafts(drafts, self._bounds, self._says_same, shown)
@@ -59,6 +61,10 @@ class Ranking:
             if not gone:
                 return ranked.settled(filter(None, settled), is_partial=live.could_not_read)
             drafts = [draft for draft in drafts if draft not in gone]
+
+    def _matches(self, terms: Sequence[Term], text: str) -> bool:
+        self._drafter.pause()
+        return find_match(text, terms, self._analyzer) is not None
 
     def _says_same(self, one: str, other: str) -> bool:
         self._drafter.pause()
