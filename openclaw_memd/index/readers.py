@@ -181,11 +181,12 @@ def file(connection: apsw.Connection, path: str) -> FileRow | None:
 
 def files_at(connection: apsw.Connection, paths: Collection[str]) -> dict[str, FileRow]:
     """The indexed files of these virtual paths; those that are not indexed are left out."""
-    if not paths:
+    possible = tuple([path for path in paths if "\0" not in path])  # which no path has, nor can an array
+    if not possible:
         return {}
     rows = connection.execute(
         f"SELECT {_FILE_COLUMNS} FROM carray(?) AS wanted CROSS JOIN files ON path = wanted.value",
-        (apsw.carray(tuple(paths)),),
+        (apsw.carray(possible),),
     )
     return {found.file.path: found for found in map(_file, rows)}
 

@@ -141,6 +141,7 @@ async def test_a_file_is_known_by_its_path(notes: Notes) -> None:
     assert (found.file.root, found.file.relative, found.chunks) == ("workspace", "memory/a.md", 1)
     assert found.state.size == 6
     assert await look(notes, lambda c: readers.file(c, "memory/b.md")) is None
+    assert await look(notes, lambda c: readers.file(c, "memory/\0.md")) is None
 
 
 @pytest.mark.parametrize("newest", [1, 3, 5, 9])
