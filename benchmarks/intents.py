@@ -37,6 +37,7 @@ from openclaw_memd.index.ledger.intents import add_intent
 from openclaw_memd.index.opening import open_state
 from openclaw_memd.intents.firing import Firing
 from openclaw_memd.intents.wishes import Wish, make_intent
+from openclaw_memd.interpreter import look_for_garbage_seldom
 from openclaw_memd.zones import Zone
 
 ARMED = 10_000
@@ -61,6 +62,7 @@ OWNER = Caller(
 
 def measure(run: Run) -> Iterator[Row]:
     """Messages of three lengths; the floor is a bare FTS5 OR over the keywords, which checks nothing."""
+    look_for_garbage_seldom()  # as the daemon does
     with tempfile.TemporaryDirectory(prefix="memd-bench-") as folder:
         run.progress.say(f"matching messages with {ARMED:,} intents")
         times = trio.run(partial(_measure, Path(folder), run.pick(30, 200)))

@@ -1,14 +1,17 @@
 import gc
 import importlib
 import sys
+import weakref
 
 import pytest
 
 from openclaw_memd.interpreter import (
+    MANY_PARTS,
     NEW_OBJECTS,
     TURN_S,
     do_without,
     look_for_garbage_seldom,
+    made_to_last,
     take_short_turns,
 )
 
@@ -30,6 +33,39 @@ def test_the_collector_passes_over_what_the_program_is_made_of() -> None:
         assert gc.get_freeze_count() > len(gc.get_objects())
     finally:
         gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+class Knot:
+    """Refers to itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.mark.parametrize(("parts", "is_passed_over"), [(MANY_PARTS, True), (MANY_PARTS - 1, False)])
+def test_the_collector_passes_over_what_is_made_to_last(parts: int, is_passed_over: bool) -> None:
+    garbage = weakref.ref(Knot())
+    try:
+        with made_to_last(parts):
+            assert (garbage() is None) == is_passed_over, "what was thrown away before does not last"
+            made = [Knot() for _ in range(parts)]
+        assert (gc.get_freeze_count() >= parts) == is_passed_over
+        left = {id(one) for one in gc.get_objects()}
+        assert any(id(one) in left for one in made) != is_passed_over
+    finally:
+        gc.unfreeze()
+
+
+def test_what_was_made_to_last_goes_when_nobody_needs_it() -> None:
+    try:
+        with made_to_last(MANY_PARTS):
+            made = Knot()
+            made.itself = None  # type: ignore[assignment]
+        seen = weakref.ref(made)
+        del made
+        assert seen() is None
+    finally:
         gc.unfreeze()
 
 

@@ -21,6 +21,7 @@ _REASONS: Final = {
     "resting": "it fired lately and rests",
     "elsewhere": "it holds in another place, or for another sender",
     "crowded": "older ones take the room of one message",
+    "form": "the word is there in another form, and a keyword of one word counts as it was given",
     "spent": "it fired as often as it may",
     "done": "it is done",
     "expired": "its time is over",

@@ -1,6 +1,7 @@
 """``memd sessions``: list sessions, tell what was said in one, end one."""
 
 import json
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from datetime import datetime
@@ -16,6 +17,7 @@ from openclaw_memd.cli.owner import acts_as_owner, configure_owner, context_of
 
 SUMMARY = "list sessions, tell what was said in one, end one"
 
+_ONE_MESSAGE = re.compile(r"\bmessages\[(\d{1,6})\]\.?")
 _PAGE = 200
 _BATCH_MESSAGES = 200
 _BATCH_BYTES = 512 * 1024
@@ -98,7 +100,7 @@ def _append(options: Namespace) -> int:
         try:
             answer = call(options, "session.append", context | {"messages": batch})
         except RpcError as error:
-            error.message = f"lines {lines[0]} to {lines[-1]}: {error.message}"
+            error.message = _place(error.message, lines)
             raise
         told = answer | {
             "accepted": told["accepted"] + answer["accepted"],
@@ -132,6 +134,14 @@ def _end(options: Namespace) -> int:
     elif options.capture:
         print("nothing to note")
     return DONE
+
+
+def _place(message: str, lines: list[int]) -> str:
+    """The refusal of a batch, which was read from these ``lines`` of a file, in the file's terms."""
+    if (one := _ONE_MESSAGE.search(message)) and int(one[1]) < len(lines):
+        return f"line {lines[int(one[1])]}: {message[: one.start()]}{message[one.end() :]}"
+    span = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
+    return f"{span}: {message}"
 
 
 def _parse_messages(text: str) -> list[tuple[int, dict[str, Any]]]:

@@ -62,7 +62,8 @@ def _whole(agent: dict[str, Any]) -> Iterator[str]:
         lines = [text]
         if name in _REASONED:
             lines = _wrap(text, WIDTH - _INDENT)
-            lines = [*lines[: _REASON_LINES - 1], " ".join(lines[_REASON_LINES - 1 :])]
+            first, rest = lines[: _REASON_LINES - 1], lines[_REASON_LINES - 1 :]
+            lines = [*first, " ".join(rest)] if rest else first
         for number, line in enumerate(lines):
             yield fit(f"  {'' if number else name:10} {line}", WIDTH)
 
@@ -95,6 +96,8 @@ def _facts(agent: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "intents", counts
     if agent["spool"] and agent["spool"]["items"]:
         yield "spool", f"{amount(agent['spool']['items'], 'text')} waiting to be written"
+    if folders := agent.get("transcripts"):
+        yield "sessions", _transcripts(folders)
     yield from _dreaming(agent["dreaming"])
     restarts = f", {amount(watch['restarts'], 'restart')}" if watch["restarts"] else ""
     scan = "not yet" if watch["last_scan_at"] is None else _minute(watch["last_scan_at"])
@@ -103,6 +106,19 @@ def _facts(agent: dict[str, Any]) -> Iterator[tuple[str, str]]:
     sizes = f"index {size(storage['index_bytes'])}, vectors {size(storage['vectors_bytes'])}, state {state}"
     yield "storage", sizes
     yield from _left_out(agent)
+
+
+def _transcripts(folders: list[dict[str, Any]]) -> str:
+    total = {name: sum(one[name] for one in folders) for name in folders[0] if name != "format"}
+    left_out = total["broken"] + total["too_long"]
+    told = [
+        amount(total["files"], "transcript"),
+        amount(total["messages"], "message"),
+        *([f"{total['unattributed']} that name nobody"] if total["unattributed"] else []),
+        *([f"{total['pending']} waiting"] if total["pending"] else []),
+        *([f"{amount(left_out, 'line')} unreadable"] if left_out else []),
+    ]
+    return ", ".join(told)
 
 
 def _left_out(agent: dict[str, Any]) -> Iterator[tuple[str, str]]:

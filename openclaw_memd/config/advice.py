@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from openclaw_memd.config.environment import unknown_variables
+from openclaw_memd.config.idle_keys import find_idle_keys
 from openclaw_memd.config.load import schedules
 from openclaw_memd.config.places import advise_on_places
 from openclaw_memd.config.schema import Config
@@ -14,6 +15,7 @@ def advise(config: Config, env: Mapping[str, str]) -> list[str]:
     return [
         *unknown_variables(env),
         *advise_on_places(config, env),
+        *find_idle_keys(config),
         *_advise_on_schedules(config),
     ]
 

@@ -14,6 +14,7 @@ from openclaw_memd.config.cron import find_cron_fault
 from openclaw_memd.config.environment import apply_environment, set_key
 from openclaw_memd.config.keys import ConfigError, Table, explain, join_key, refuse_unknown
 from openclaw_memd.config.schema import PER_AGENT, Agent, Config
+from openclaw_memd.config.sections import Model
 
 
 def load_config(
@@ -76,10 +77,17 @@ def check(table: Table) -> Config:
     return config
 
 
+def model_sections(config: Config) -> dict[str, Model]:
+    """Each [model] section by its key: the common one, and those of agents that differ from it."""
+    return {"model": config.model} | {
+        f"{join_key('agents', name)}.model": agent.model
+        for name, agent in config.agents.items()
+        if agent.model != config.model
+    }
+
+
 def _check_models(config: Config) -> None:
-    sections = {"model": config.model}
-    sections |= {f"agents.{name}.model": agent.model for name, agent in config.agents.items()}
-    for key, section in sections.items():
+    for key, section in model_sections(config).items():
         if section.provider in {"openai", "local"} and not section.model:
             raise ConfigError(f"{key}.model: needed with {key}.provider = {section.provider}")
         if section.base_url and not _is_http_address(section.base_url):

@@ -6,10 +6,12 @@ from itertools import permutations
 from pathlib import Path
 
 from openclaw_memd.config import paths
+from openclaw_memd.config.corpus_sections import Embedding
 from openclaw_memd.config.exposure import find_exposure
 from openclaw_memd.config.keys import ConfigError, join_key
-from openclaw_memd.config.load import workspace_of
+from openclaw_memd.config.load import model_sections, workspace_of
 from openclaw_memd.config.schema import Config
+from openclaw_memd.config.sections import Model
 
 _SOCKET_RULE = f"allowed: an absolute path of at most {paths.MAX_SOCKET_BYTES} bytes"
 _WILD = frozenset("*?[\\")
@@ -33,6 +35,12 @@ def advise_on_places(config: Config, env: Mapping[str, str]) -> list[str]:
     """Sentences on what may be meant but is more likely a mistake. They hold keys, never paths."""
     workspaces = _workspaces(config, env)
     found = [
+        f"{join_key('agents', name)}.workspace: there is no folder at this place"
+        for name, agent in config.agents.items()
+        if agent.workspace and not workspace_of(agent, env)[0].is_dir()
+    ]
+    found += _advise_on_models(config)
+    found += [
         f"files.extra[{index}].path: there is nothing at this place; it is searched once there is"
         for index, extra in enumerate(config.files.extra)
         if not any((folder / Path(extra.path).expanduser()).exists() for folder in workspaces.values())
@@ -48,6 +56,19 @@ def advise_on_places(config: Config, env: Mapping[str, str]) -> list[str]:
         if state.is_relative_to(folder)
     ]
     return found
+
+
+def _advise_on_models(config: Config) -> Iterator[str]:
+    """Models that are named by file, as the embedder and the chat model find them."""
+    named: dict[str, Embedding | Model] = {"embedding": config.embedding, **model_sections(config)}
+    for section, values in named.items():
+        key, model = f"{section}.model", values.model
+        if values.provider in {"auto", "local"} and model.endswith(".gguf"):
+            path = Path(model).expanduser()
+            if not path.is_absolute():
+                yield f"{key}: a relative path begins where memd is started, which a service does elsewhere"
+            elif not path.is_file():
+                yield f"{key}: there is no file at this place"
 
 
 def _paths(config: Config) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,8 @@ None is needed. Unknown keys, wrong types and values out of range are errors tha
 Every key can be set by the environment as `MEMD_<SECTION>__<KEY>` (the value is read as TOML, else as a
 string); `MEMD_WORKSPACE`, `MEMD_SOCKET` and `MEMD_STATE_DIR` are short for `agents.main.workspace`,
 `paths.socket` and `paths.state_dir`. A variable with two underscores that names no key is an error; any other
-`MEMD_` variable that memd does not know is told by `memd config check`, as are places where nothing is.
+`MEMD_` variable that memd does not know is told by `memd config check`, as are places where nothing is
+and keys that the provider beside them has no use for.
 
 A socket's path is absolute and has at most 107 bytes (103 on macOS). Patterns are relative to the workspace
 and cannot lead out of it. The state lies in no workspace's memory, no workspace lies in the state, and two

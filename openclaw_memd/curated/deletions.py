@@ -18,7 +18,7 @@ import trio
 from openclaw_memd.curated.entries import CuratedState, CuratedText
 from openclaw_memd.domain.curated_files import CURATED_FILES, MOST_ENTRIES, is_memory
 from openclaw_memd.domain.deletions import Step, find_deleted, find_returned, trace_entries
-from openclaw_memd.domain.markdown import parse_entries
+from openclaw_memd.domain.markdown import Entry, parse_entries
 from openclaw_memd.domain.provenance import is_trusted
 from openclaw_memd.domain.stored_text import decode_stored
 from openclaw_memd.domain.text import Analyzer
@@ -27,6 +27,7 @@ from openclaw_memd.index.ledger import curated_entries as ledger
 from openclaw_memd.index.ledger.curated_entries import Rewriting
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.text_rows import Connection
+from openclaw_memd.interpreter import made_to_last
 from openclaw_memd.ports import Clock
 
 
@@ -93,10 +94,13 @@ class Deletions:
 
     def _compare(self, files: Mapping[str, CuratedText], known: "_Known") -> "_Found":
         """What was deleted since the last look, and what returned."""
-        now = {
-            file: trace_entries(file, (entry.entry for entry in text.entries), self._analyzer)
-            for file, text in files.items()
-        }
+        with made_to_last(
+            sum(len(text.entries) for text in files.values())
+        ):  # what is made of a text is kept
+            now = {
+                file: trace_entries(file, (entry.entry for entry in text.entries), self._analyzer)
+                for file, text in files.items()
+            }
         deleted: list[Trace] = []
         looks: dict[str, int] = {}
         for file, traces in now.items():
@@ -122,15 +126,16 @@ class Deletions:
         """What memd did to a file from the last look on until it was as in ``text``, and the last of that."""
         rewritings = known.rewritings[text.file]
         count = _count_done(rewritings, bytes.fromhex(text.hash))
+        like = [entry.entry for entry in text.entries]
         steps = [
-            Step(self._read(text.file, one.before), self._read(text.file, one.after))
+            Step(self._read(text.file, one.before, like), self._read(text.file, one.after, like))
             for one in rewritings[:count]
         ]
         return steps, rewritings[count - 1].id if count else known.looks[text.file]
 
-    def _read(self, file: str, data: bytes) -> list[Trace]:
+    def _read(self, file: str, data: bytes, like: Sequence[Entry]) -> list[Trace]:
         with suppress(UnicodeDecodeError):
-            return trace_entries(file, parse_entries(decode_stored(data)), self._analyzer)
+            return trace_entries(file, parse_entries(decode_stored(data), like=like), self._analyzer)
         return []
 
 

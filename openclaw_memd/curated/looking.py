@@ -20,6 +20,7 @@ from openclaw_memd.files.roots import WORKSPACE, Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.origins import Attribution, Attributor
+from openclaw_memd.interpreter import made_to_last
 
 HARD_LINK: Final = "hard_link"
 """The problem of a file with a second name: it is read, but memd does not write to it."""
@@ -159,18 +160,20 @@ class CuratedLook:
         lines = [hash_line(line) for line in text.text.split("\n")]
         days = self._days(text.file.path, frozenset(lines) - {BLANK})
         unvouched = _unvouched(attribution, len(lines))
-        entries = tuple(
-            CuratedEntry(
-                file=text.file.path,
-                entry=entry,
-                provenance=attribution.of_lines(entry.start_line, entry.end_line),
-                observed_on=entry.annotations.observed
-                or max(
-                    filter(None, map(days.get, lines[entry.start_line - 1 : entry.end_line])), default=None
-                ),
+        with made_to_last(len(text.entries)):
+            entries = tuple(
+                CuratedEntry(
+                    file=text.file.path,
+                    entry=entry,
+                    provenance=attribution.of_lines(entry.start_line, entry.end_line),
+                    observed_on=entry.annotations.observed
+                    or max(
+                        filter(None, map(days.get, lines[entry.start_line - 1 : entry.end_line])),
+                        default=None,
+                    ),
+                )
+                for entry in _under_vouched_headings(text, unvouched)
             )
-            for entry in _under_vouched_headings(text, unvouched)
-        )
         return CuratedText(text.file.path, text.text, text.found.state.hash.hex(), entries, unvouched)
 
     def _days(self, file: str, hashes: Collection[bytes]) -> Mapping[bytes, date]:
@@ -195,9 +198,8 @@ def _under_vouched_headings(text: ReadText, unvouched: Collection[int]) -> Seque
     if not unvouched:
         return text.entries
     lines = ["" if number in unvouched else line for number, line in enumerate(text.text.split("\n"), 1)]
-    paths = {
-        entry.start_line: entry.heading_path for entry in parse_entries("\n".join(lines), MOST_ENTRIES + 1)
-    }
+    present = parse_entries("\n".join(lines), MOST_ENTRIES + 1, like=text.entries)
+    paths = {entry.start_line: entry.heading_path for entry in present}
     return [replace(entry, heading_path=paths.get(entry.start_line, ())) for entry in text.entries]
 
 
@@ -205,7 +207,9 @@ def _parse(file: ListedFile, found: FileText, known: ReadText | None) -> ReadTex
     if known is not None and known.found.state.hash == found.state.hash:
         return replace(known, file=file, found=found)
     text = found.text.replace("\r\n", "\n")
-    return ReadText(file, found, text, tuple(parse_entries(text, MOST_ENTRIES + 1)))
+    like = () if known is None else known.entries
+    with made_to_last(text.count("\n")):
+        return ReadText(file, found, text, tuple(parse_entries(text, MOST_ENTRIES + 1, like=like)))
 
 
 def _doubt(text: ReadText) -> ReadText:

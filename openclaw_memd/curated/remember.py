@@ -114,7 +114,7 @@ class Remembering:
         memory = await self._read(caller, wish)
         state = await self._core.refresh()
         known = state.files.get(wish.file)
-        planning = _Planning(wish.file, memory, self._analyzer, _trusted(known))
+        planning = _Planning(wish.file, memory, self._analyzer, known)
         now = None if known is None else known.text
         await trio.to_thread.run_sync(planning.plan, now, abandon_on_cancel=True)
         provenance = _provenance(caller)
@@ -172,6 +172,7 @@ class Remembering:
             file,
             planned.text,
             planned.entry,
+            planned.entries,
             today=memory.observed,
             budget_chars=budget_chars,
             analyzer=self._analyzer,
@@ -182,9 +183,10 @@ class Remembering:
 class _Planning:
     """Plans one memory, once for the same text: first in a thread, since a long file takes a while."""
 
-    def __init__(self, file: str, memory: Memory, analyzer: Analyzer, trusted: frozenset[str]) -> None:
+    def __init__(self, file: str, memory: Memory, analyzer: Analyzer, known: CuratedText | None) -> None:
         self._file = file
-        self._trusted = trusted
+        self._trusted = _trusted(known)
+        self._like = () if known is None else tuple(one.entry for one in known.entries)
         self._memory = memory
         self._analyzer = analyzer
         self._made: tuple[str | None, Planned] | None = None
@@ -198,10 +200,10 @@ class _Planning:
     def plan(self, current: str | None) -> Planned:
         """What the file becomes. Errors as in ``plan_memory``."""
         if self._made is None or self._made[0] != current:
-            self._made = (
-                current,
-                plan_memory(self._file, current, self._memory, self._analyzer, trusted=self._trusted),
+            planned = plan_memory(
+                self._file, current, self._memory, self._analyzer, trusted=self._trusted, like=self._like
             )
+            self._made = current, planned
         return self._made[1]
 
 

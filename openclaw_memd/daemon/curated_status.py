@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from openclaw_memd.daemon.agents import AgentMemory
+from openclaw_memd.domain.curated_files import MEMORY, MEMORY_CHARS
 from openclaw_memd.gateway.status_results import CuratedReport
 from openclaw_memd.injection.given_files import CuratedFigures
 
@@ -34,6 +35,11 @@ def curated_warnings(agent: str, figures: Sequence[CuratedFigures]) -> Iterator[
             yield (
                 f"{found.file}: {entries} not fit into the {found.budget:,} characters that sessions of"
                 f" {agent} are given of it; shorten it, or see `memd lint`"
+            )
+        elif found.file == MEMORY and found.chars > MEMORY_CHARS:
+            yield (
+                f"{found.file} has {found.chars:,} characters, {MEMORY_CHARS:,} are of use: dreaming adds"
+                " nothing to it; shorten it, or see `memd lint`"
             )
         if found.unvouched:
             places = ", ".join(found.unvouched[:SHOWN])

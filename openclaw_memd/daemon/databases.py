@@ -1,7 +1,7 @@
 """The three databases of one workspace: opening and closing them, and whether they can be written."""
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,10 +10,12 @@ import trio
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.workspace import Workspace
 from openclaw_memd.index.faults import DamagedError
-from openclaw_memd.index.opening import Opened, open_index, open_state
+from openclaw_memd.index.opening import INDEX_NAME, STATE_NAME, Opened, open_index, open_state
 from openclaw_memd.index.rows import IndexIdentity
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.vector_database import open_vectors
+
+_VECTORS_NAME = "vectors.db"
 
 
 @dataclass(slots=True)
@@ -63,14 +65,29 @@ def open_databases(workspace: Workspace, identity: IndexIdentity, now: Callable[
     """All three or none. ``identity`` is that of the analysis and chunking in use.
 
     Raises:
-        UnavailableError: the disk or the state folder cannot be used.
+        UnavailableError: the disk, the state folder or a file in it, which is named, cannot be used.
         NewerFormatError, ForeignStateError: the state is not one that this version may touch.
     """
     with ExitStack() as undo:
-        state = open_state(workspace.state, workspace.id, now, origins_lost=workspace.origins_lost)
+        with _named(STATE_NAME):
+            state = open_state(workspace.state, workspace.id, now, origins_lost=workspace.origins_lost)
         undo.callback(state.store.close)
-        index = open_index(workspace.state, identity, now)
+        with _named(INDEX_NAME):
+            index = open_index(workspace.state, identity, now)
         undo.callback(index.store.close)
-        vectors = open_vectors(workspace.state / "vectors.db", now())
+        with _named(_VECTORS_NAME):
+            vectors = open_vectors(workspace.state / _VECTORS_NAME, now())
         undo.pop_all()
     return Databases(state, index, vectors)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Say which file it is that cannot be used. A full disk is not the fault of one."""
+    try:
+        yield
+    except UnavailableError as error:
+        if error.reason == "disk_full":
+            raise
+        message = f"{name}: {error.message}"
+        raise UnavailableError(message, reason=error.reason, retry_after_ms=error.retry_after_ms) from error

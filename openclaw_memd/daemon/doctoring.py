@@ -38,6 +38,7 @@ def open_doctor(
             workspace=memory.workspace.path,
             state_folder=memory.workspace.state,
             socket=Path(socket),
+            earlier=memory.workspace.earlier,
             pid=os.getpid(),
             is_read_only=READ_ONLY_WARNING in memory.workspace.warnings,
             state=memory.state,

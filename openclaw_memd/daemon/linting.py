@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from functools import partial
+from hashlib import sha256
 
 from openclaw_memd.clock import SystemClock
 from openclaw_memd.config.keys import ConfigError
 from openclaw_memd.config.load import workspace_of
 from openclaw_memd.config.schema import Config
+from openclaw_memd.curated.entries import CuratedText
 from openclaw_memd.curated.linting import lint_files, list_names
 from openclaw_memd.daemon.curating import budget_of
 from openclaw_memd.domain.curated_files import CURATED_FILES
@@ -31,7 +33,7 @@ def lint_workspace(config: Config, agent: str, env: Mapping[str, str]) -> list[F
     folder, _ = workspace_of(settings, env)
     if not folder.is_dir():
         raise ConfigError(f"agents.{agent}.workspace: there is no such folder")
-    texts: dict[str, str] = {}
+    files: dict[str, CuratedText] = {}
     problems: dict[str, str] = {}
     with Roots(folder) as roots:
         for file in CURATED_FILES:
@@ -43,9 +45,9 @@ def lint_workspace(config: Config, agent: str, env: Mapping[str, str]) -> list[F
                 problems[file] = "unreadable"
             else:
                 if data is not None:
-                    texts[file] = decode_stored(data)
+                    files[file] = CuratedText(file, decode_stored(data), sha256(data).hexdigest(), ())
         return lint_files(
-            texts,
+            files,
             problems,
             partial(list_names, roots),
             today=Zone(config.time.zone).day(SystemClock().now()),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from openclaw_memd.daemon.status import skipped_of
+from openclaw_memd.daemon.vectors import WorkspaceVectors
 from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.events import Event
 from openclaw_memd.gateway.metric_kinds import Sample
@@ -42,12 +43,22 @@ def measure_agents(memories: Mapping[str, WorkspaceMemory]) -> Iterator[Sample]:
     for agent, memory in memories.items():
         for reason, count in Counter(reason for _, reason in skipped_of(memory, agent)).items():
             yield Sample("memd_skipped", count, (agent, reason))
-        yield Sample("memd_vectors_given_up", memory.vectors.filler.progress().given_up, (agent,))
+        yield from measure_vectors(agent, memory.vectors)
         yield Sample("memd_write_failures", len(memory.databases.write_failures), (agent,))
         tasks = memory.health.values()
         yield Sample("memd_task_restarts_total", sum(health.restarts for health in tasks), (agent,))
         down = sum(health.last_error is not None and not health.running for health in tasks)
         yield Sample("memd_tasks_down", down, (agent,))
+
+
+def measure_vectors(agent: str, vectors: WorkspaceVectors) -> Iterator[Sample]:
+    """How far embedding is, beyond what ``status`` tells, and what is held in memory."""
+    progress = vectors.filler.progress()
+    yield Sample("memd_vectors_given_up", progress.given_up, (agent,))
+    yield Sample("memd_line_vectors", progress.lines_done, (agent, "done"))
+    yield Sample("memd_line_vectors", progress.lines_total - progress.lines_done, (agent, "waiting"))
+    held = sum(search.in_memory or 0 for search in vectors.searches.values())
+    yield Sample("memd_vectors_in_memory", held, (agent,))
 
 
 def measure_jobs(jobs: Jobs) -> Iterator[Sample]:

@@ -12,7 +12,6 @@ from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.domain.intents import Status
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.arrival import Moved
 from openclaw_memd.files.roots import WORKSPACE
 from openclaw_memd.gateway.status_results import (
     AgentReport,
@@ -24,6 +23,7 @@ from openclaw_memd.gateway.status_results import (
     SourceCount,
     SpoolReport,
     StorageReport,
+    TranscriptsReport,
     WatchReport,
 )
 from openclaw_memd.index import readers
@@ -82,7 +82,22 @@ async def report_agent(
             vectors_bytes=_size(memory.vectors.database.path),
         ),
         skipped_count=len(skipped) if len(skipped) > SHOWN else None,
+        transcripts=tuple(_transcripts(agent, memory)),
     )
+
+
+def _transcripts(agent: str, memory: WorkspaceMemory) -> Iterator[TranscriptsReport]:
+    for folder in memory.write_path.folders.states:
+        if folder.agent == agent:
+            yield TranscriptsReport(
+                format=folder.format,
+                files=folder.files,
+                pending=folder.pending,
+                messages=folder.messages,
+                unattributed=folder.unattributed,
+                broken=folder.broken,
+                too_long=folder.too_long,
+            )
 
 
 async def _count_intents(agent: str, memory: WorkspaceMemory) -> IntentsReport | None:
@@ -153,12 +168,11 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
             "the workspace folder is gone: nothing is found until it is back in its place,"
             f" or until {keys} names another and memd is started again"
         )
-    arrival = memory.workspace.arrival
-    if isinstance(arrival, Moved):
+    if (earlier := memory.workspace.earlier) is not None:
         found.append(
-            "this workspace was moved here: its earlier state is kept under the id "
-            f"{arrival.previous_id}; to take it over, rename that folder to {memory.workspace.id} "
-            "while memd is stopped; until then nothing tells who wrote what was there, so it is not trusted"
+            f"this workspace was moved here: its earlier state is kept under the id {earlier.id};"
+            " `memd doctor --fix --id workspace-moved` and a new start take it over;"
+            " until then nothing tells who wrote what was there, so it is not trusted"
         )
     elif (lost_at := _lost_at(memory)) is not None:
         found.append(
@@ -183,7 +197,8 @@ def warnings_of(memory: WorkspaceMemory, agents: Sequence[str]) -> list[str]:
     if progress.reason and progress.state in {FillState.PAUSED, FillState.WAITING}:
         found.append(f"vectors: {progress.reason}")
     if progress.given_up:
-        found.append(f"vectors: {progress.given_up} texts got none, since the model gave no usable vector")
+        texts = "1 text" if progress.given_up == 1 else f"{progress.given_up} texts"
+        found.append(f"vectors: {texts} got none, since the model gave no usable vector")
     found += [folder.warning for folder in memory.write_path.folders.states if folder.warning]
     if memory.write_path.notes.waiting:
         found.append(

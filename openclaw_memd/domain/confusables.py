@@ -17,6 +17,7 @@ _LATIN: Final = re.compile("[A-Za-z]")
 _OTHERS: Final = re.compile("[Ͱ-Ͽἀ-῿Ѐ-ԯ]")
 _PLAIN_OTHERS: Final = re.compile(f"(?![{_LOOK_ALIKES[::2]}])[Ͱ-Ͽἀ-῿Ѐ-ԯ]")
 _WORD: Final = re.compile(r"\w+")
+_LONE_GREEK: Final = re.compile(r"(?<!\w)[Ͱ-Ͽἀ-῿](?!\w)")
 
 
 def fold_confusables(text: str) -> str:
@@ -30,6 +31,15 @@ def fold_confusables(text: str) -> str:
     if not _PLAIN_OTHERS.search(text):
         return text.translate(_FOLDED)
     return _WORD.sub(_fold_word, text) if _OTHERS.search(text) else text
+
+
+def fold_words(text: str) -> str:
+    """The same, but Greek letters that stand alone stay: each is a name, as of a filter or a particle."""
+    folded = fold_confusables(text)
+    if folded is text or folded == text:
+        return text
+    alone = {found.start() for found in _LONE_GREEK.finditer(text)}
+    return "".join(text[at] if at in alone else letter for at, letter in enumerate(folded))
 
 
 def _fold_word(word: re.Match[str]) -> str:

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from openclaw_memd.domain.consolidation import Action, Prior, Step, is_one_line
-from openclaw_memd.domain.curated_files import bare_text, is_active, says_same, scope_of
-from openclaw_memd.domain.similarity import outline
+from openclaw_memd.domain.curated_files import bare_text, is_active, scope_of
+from openclaw_memd.domain.paraphrasing import is_paraphrase
 from openclaw_memd.domain.text import Analyzer
 
 REPLY_CHARS: Final = 65_536
-_COMMON_WORDS: Final = 0.5
-"""Of two texts that a model holds to be the same fact, at least this share of their words is common."""
 
 _ACTIONS: Final[tuple[Action, ...]] = ("added", "merged", "superseded")
 _MOST_PRIORS: Final = 4
@@ -88,9 +86,9 @@ def judge_operations(
     """The steps that a model chose, in the order of ``steps``, which follow from rules alone.
 
     What rules know for certain a model cannot undo: who says the same is merged, an explicit key supersedes.
-    It may hold that a new fact is in the file already in another order or with fillers; each word of it that
-    means something must be there then, for what is merged is written nowhere. ``priors`` are the entries of
-    the file.
+    It may hold that a new fact is in the file already in another order or with fillers; each word of it must
+    be there then in the same part, for what is merged is written nowhere. ``priors`` are the entries of the
+    file.
     """
     by_key = {operation.key: operation for operation in operations}
     taken = Counter(prior.strip() for operation in operations for prior in operation.priors)
@@ -137,21 +135,6 @@ def _merge(step: Step, named: Sequence[Prior], analyzer: Analyzer) -> Step | Inv
     if len(named) > 1 or not is_paraphrase(bare, bare_text(named[0].entry.text), analyzer):
         return InvalidPlan("a merged entry does not say the same")
     return Step(step.fact, "merged", tuple(named))
-
-
-def is_paraphrase(said: str, there: str, analyzer: Analyzer) -> bool:
-    """Whether a text can be what ``there`` says already: half of their words are common, each number and
-    negation, and no word that means something is only in what is ``said``.
-    """
-    if says_same(said, there, analyzer):
-        return True
-    one, other = outline(said, analyzer), outline(there, analyzer)
-    words, others = set(one.words), set(other.words)
-    if Counter(one.decisive) != Counter(other.decisive) or not words or not others:
-        return False
-    if not {each.word for each in one.content} <= {each.word for each in other.content}:
-        return False
-    return len(words & others) >= _COMMON_WORDS * len(words | others)
 
 
 def _find_quoted(text: str, priors: Sequence[Prior]) -> Prior | None:

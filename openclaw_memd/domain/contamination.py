@@ -9,7 +9,15 @@ _LEAD_CHARS: Final = 200  # OpenClaw's value, like the next
 _SESSION_HEADER_CHARS: Final = 260
 _LOOK_CHARS: Final = 8_000
 
-_MARKER: Final = re.compile(r"<!--\s*(?:openclaw-memory-|openclaw:dreaming:|memd:)", re.IGNORECASE)
+_PLACE: Final = r"[^\n]{1,300}?#L\d+(?:-L\d+)?"
+_MARKER: Final = re.compile(  # comments of a machine; marks, heads and sources of recalled text (`framing`)
+    r"<!--\s*(?:openclaw-memory-|openclaw:dreaming:|memd:)"
+    r"|<<<\s*(?:BEGIN|END)_(?:MEMD|OPENCLAW)_[A-Z_]{1,40}\s*>>>"
+    r"|\[\[(?:MEMD|OPENCLAW)_[A-Z_]{1,40}_(?:BEGIN|END)\]\]"
+    rf"|\[\d{{1,3}}\] {_PLACE} \([a-z][a-z ,]{{0,60}}origin (?:owner|agent|system|untrusted)\b"
+    rf"|\(Source: (?=(?:MEMORY|USER|DREAMS)\.md|(?:memory|sessions|extra)/){_PLACE}[,)]",
+    re.IGNORECASE,
+)
 _SUMMARY: Final = re.compile(r"\A\s*(?:[-*+]\s+)?conversation summary:", re.IGNORECASE)
 _STAMP: Final = (
     r"\[?(?:session:\s*)?(?:[a-z]{3} )?\d{4}-\d\d-\d\d[t ]\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?"

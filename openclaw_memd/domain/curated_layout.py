@@ -3,6 +3,7 @@
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 from openclaw_memd.domain.annotations import strip_annotations
@@ -13,6 +14,8 @@ from openclaw_memd.domain.lines import split_lines
 from openclaw_memd.domain.markdown import Entry, Span, read_spans
 
 _WITHOUT_MEMORY: Final = frozenset({"front_matter", "comment", "rule"})
+_KEPT_TEXTS: Final = 24_576  # more than the entries of a file that are of use
+_KEPT_CHARS: Final = 1_024
 _TIGHT = "\n"
 _LOOSE = "\n\n"
 
@@ -120,13 +123,23 @@ def _level(lines: Sequence[str], heading: Span) -> int:
 
 
 def _visible_text(text: str) -> str:
-    """Inert, without annotations, and without lines of comments; ``""`` when nothing is left."""
+    """Inert, without annotations, and without lines of comments; ``""`` when nothing is left.
+
+    Those of entries are kept: they are asked about several times for each version of a file.
+    """
+    return _kept_visible_text(text) if len(text) <= _KEPT_CHARS else _make_visible(text)
+
+
+def _make_visible(text: str) -> str:
     lines: list[str | None] = list(strip_annotations(text).split("\n"))
     for index, line in lines_outside_fences([line or "" for line in lines]):
         if is_comment_line(line):
             lines[index] = None
     shown = "\n".join(neutralize(line).rstrip() for line in lines if line is not None).strip("\n")
     return shown if shown.strip("# \t\n") else ""
+
+
+_kept_visible_text = lru_cache(maxsize=_KEPT_TEXTS)(_make_visible)
 
 
 def _with_date(entry: Entry, noted_on: date | None) -> str:

@@ -51,13 +51,15 @@ class Memory:
 class Planned:
     """What a file becomes.
 
-    ``entry`` is where the memory stands in ``text``; ``added`` are its lines that were not there, ``marked``
-    those of vouched entries that stay as superseded; ``superseded`` are the texts of the entries that it
-    replaces. ``is_new`` is False when nothing changes, since the memory is there already.
+    ``entry`` is where the memory stands in ``text``, ``entries`` are all of that; ``added`` are its lines
+    that were not there, ``marked`` those of vouched entries that stay as superseded; ``superseded`` are the
+    texts of the entries that it replaces. ``is_new`` is False when nothing changes, since the memory is there
+    already.
     """
 
     text: str
     entry: Entry
+    entries: Sequence[Entry]
     added: tuple[str, ...] = ()
     marked: tuple[str, ...] = ()
     superseded: tuple[str, ...] = ()
@@ -71,11 +73,13 @@ def plan_memory(
     analyzer: Analyzer,
     *,
     trusted: Collection[str] | None = None,
+    like: Sequence[Entry] = (),
 ) -> Planned:
     """What ``file``, of which ``current`` is the text (None: there is none), becomes with ``memory``.
 
     ``trusted`` are the texts of the entries that somebody vouches for; None: of all. Others can be replaced,
-    and nothing that they say of themselves holds for what replaces them.
+    and nothing that they say of themselves holds for what replaces them. ``like`` are the entries of the file
+    as it was last known, as in ``parse_entries``.
 
     Raises:
         InvalidParamsError: the text cannot be written, or ``replaces`` names nothing (``no_entry``).
@@ -83,7 +87,7 @@ def plan_memory(
         TooLargeError: the file has more entries than are of use (``entries``).
     """
     text = current or ""
-    entries = parse_entries(text)
+    entries = parse_entries(text, like=like)
     if len(entries) > MOST_ENTRIES:
         raise TooLargeError("the file has too many entries", reason="entries")
     active = [entry for entry in entries if is_active(entry)]
@@ -99,19 +103,20 @@ def plan_memory(
     for entry in vouched if replaced == same else ():
         is_alone = not any(_are_rivals(file, entry.annotations, other) for other in active if other != entry)
         if is_alone and _says_no_more(_annotations(file, memory, entry, same), entry.annotations):
-            return Planned(text, entry, is_new=False)
+            return Planned(text, entry, entries, is_new=False)
     annotations = _annotations(file, memory, next(iter(vouched), None), same)
     rivals = [entry for entry in active if _are_rivals(file, annotations, entry)]
     replaced += [entry for entry in rivals if entry not in replaced]
     block = _format(file, memory, annotations)
     kept = [entry for entry in replaced if file == USER and entry not in same]
     if not replaced:
-        placed = append_entry(text, block)
+        placed = append_entry(text, block, entries)
     else:
         placed = replace_entry(
             text,
             block,
             replaced[0],
+            entries,
             removed=[entry for entry in replaced if entry not in kept],
             flipped=[(entry, mark_superseded(entry.text)) for entry in kept],
         )
@@ -120,6 +125,7 @@ def plan_memory(
     return Planned(
         text=placed.text,
         entry=placed.entry,
+        entries=placed.entries,
         added=_added(placed),
         marked=tuple(line for entry in kept if _is_vouched(entry, trusted) for line in _marked(entry)),
         superseded=tuple(entry.text for entry in replaced),

@@ -5,7 +5,7 @@ other's blocks; a comment in our entries of the diary tells them from OpenClaw's
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, Literal
@@ -23,6 +23,8 @@ _DIARY_START: Final = "<!-- openclaw:dreaming:diary:start -->"
 _DIARY_END: Final = "<!-- openclaw:dreaming:diary:end -->"
 _ENTRY_START: Final = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _PART_START: Final = re.compile(rf"^---[ \t]*\r?\n(?:[ \t]*\r?\n)*<!-- {_OURS} ", re.MULTILINE)
+_LINE_END: Final = re.compile(r"[ \t]*(?:\r?\n|\r?\Z)")
+_ABOVE_CHARS: Final = 200
 _BOM: Final = "\ufeff"
 _DATE_LINE: Final = re.compile(r"\*([^*\n]{4,80})\*")
 _OWN_LINE: Final = re.compile(rf"<!-- {_OURS} ([\w.:-]{{1,80}}) -->")
@@ -87,11 +89,13 @@ def put_block(text: str, phase: Phase, body: str) -> str:
     """
     end = _line_end(text)
     block = with_ends(f"## {TITLES[phase]}\n\n{_mark(phase, 'start')}\n{body}\n{_mark(phase, 'end')}\n", end)
-    pattern = _block_pattern(phase)
-    if pattern.search(text) is None:
+    found = _find_blocks(text, phase)
+    if not found:
         return f"{_parted(text, end)}{block}"
-    pieces = pattern.split(text)
-    return pieces[0] + block + "".join(pieces[1:])
+    ends = [0, *(following for _, following in found)]
+    starts = [*(start for start, _ in found), len(text)]
+    first, *rest = (text[begin:until] for begin, until in zip(ends, starts, strict=True))
+    return first + block + "".join(rest)
 
 
 def add_entry(text: str, entry: DiaryEntry) -> str:
@@ -150,7 +154,9 @@ def read_diary(text: str) -> list[DiaryEntry]:
 
 def drop_entries(text: str, run_ids: Collection[str]) -> str:
     """``text`` without the entries that these runs wrote into the diary."""
-    marks = [f"<!-- {_OURS} {run_id} -->" for run_id in run_ids]
+    marks = [mark for run_id in run_ids if (mark := f"<!-- {_OURS} {run_id} -->") in text]
+    if not marks:
+        return text
     bounds = [match.start() for match in _ENTRY_START.finditer(text)]
     end_at = _find_line(text, _DIARY_END, last=True)
     for start, following in reversed(list(zip(bounds, [*bounds[1:], len(text)], strict=False))):
@@ -186,21 +192,54 @@ def _mark(phase: Phase, edge: Literal["start", "end"]) -> str:
     return f"<!-- openclaw:dreaming:{phase}:{edge} -->"
 
 
-def _block_pattern(phase: Phase) -> re.Pattern[str]:
-    start, end = (re.escape(_mark(phase, edge)) for edge in ("start", "end"))
-    heading = rf"(?:^##[ \t]+{re.escape(TITLES[phase])}[ \t]*\r?\n(?:[ \t]*\r?\n)?)?"
-    line_end = r"[ \t]*(?:\r?\n|\Z)"
-    inner = rf"(?:(?!^[ \t]*{start})[^\n]*\n)*?"
-    return re.compile(rf"{heading}^[ \t]*{start}[ \t]*\r?\n{inner}^[ \t]*{end}{line_end}", re.MULTILINE)
+def _find_blocks(text: str, phase: Phase) -> list[tuple[int, int]]:
+    """Where each block of a phase begins, with its heading, and ends. One with no end is none."""
+    marks = [(at, following, True) for at, following in _lines_of(text, _mark(phase, "start"))]
+    marks += [(at, following, False) for at, following in _lines_of(text, _mark(phase, "end"))]
+    found: list[tuple[int, int]] = []
+    start: int | None = None
+    for at, following, starts in sorted(marks):
+        if starts:
+            start = at
+        elif start is not None:
+            found.append((_with_heading(text, start, phase), following))
+            start = None
+    return found
+
+
+def _with_heading(text: str, start: int, phase: Phase) -> int:
+    """Where the heading begins that stands right above a block, or above one blank line; else ``start``."""
+    above = text[max(0, start - _ABOVE_CHARS) : start]
+    heading = rf"(?:\A|(?<=\n))##[ \t]+{re.escape(TITLES[phase])}[ \t]*\r?\n(?:[ \t]*\r?\n)?\Z"
+    found = re.search(heading, above)
+    if found is None or (found.start() == 0 and start > len(above)):
+        return start
+    return start - len(above) + found.start()
+
+
+def _lines_of(text: str, line: str) -> Iterator[tuple[int, int]]:
+    """Where lines begin that say this, blanks around it, and where the next ones do.
+
+    A file may be long, and a pattern that looks at each of its lines holds up everything else in the process.
+    """
+    at = text.find(line)
+    while at >= 0:
+        before = text[max(0, at - _ABOVE_CHARS) : at].rstrip(" \t")
+        behind = _LINE_END.match(text, at + len(line))
+        blanks = at - max(0, at - _ABOVE_CHARS) - len(before)
+        if behind is not None and (before.endswith("\n") or at == blanks):
+            yield at - blanks, behind.end()
+        at = text.find(line, at + len(line))
 
 
 def _find_line(text: str, line: str, *, last: bool = False) -> int | None:
     """Where a line that says this and nothing else begins."""
     found = None
-    for match in re.finditer(rf"^{re.escape(line)}[ \t]*\r?$", text, re.MULTILINE):
-        found = match.start()
-        if not last:
-            break
+    for start, _ in _lines_of(text, line):
+        if text.startswith(line, start):
+            found = start
+            if not last:
+                break
     return found
 
 

@@ -187,11 +187,14 @@ def fire(intent: Intent, now: datetime) -> Intent:
 def give_back(intent: Intent, *, fired_at: datetime, rested_since: datetime | None) -> Intent:
     """The event as if it had not fired at ``fired_at``; ``rested_since`` is when it had fired before that.
 
-    What was cancelled or has expired meanwhile stays so.
+    What was cancelled or has expired meanwhile stays so, and so does what somebody said is done: that one has
+    fires left, as none has that is done because it fired.
     """
     given = replace(intent, fire_count=max(0, intent.fire_count - 1))
     if intent.last_fired_at == fired_at:
         given = replace(given, last_fired_at=rested_since)
+    if intent.status is Status.DONE and intent.has_fires_left:
+        return given
     if intent.status in (Status.FIRED, Status.DONE) and given.last_fired_at == rested_since:
         return replace(given, status=Status.ARMED)
     if intent.status is Status.DONE and given.has_fires_left:

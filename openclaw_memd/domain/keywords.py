@@ -8,6 +8,7 @@ from typing import Final
 
 from openclaw_memd.domain.folding import fold, normalize
 from openclaw_memd.domain.inflections import is_form_of
+from openclaw_memd.domain.message_language import is_english
 from openclaw_memd.domain.scripts import EMOJI_PATTERN
 from openclaw_memd.domain.stemming import Stems
 from openclaw_memd.domain.stopwords import (
@@ -39,10 +40,14 @@ _PAIR: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is in a message: its words by each of their forms, runs of unspaced scripts, and emoji."""
+    """What is in a message: its words by each of their forms, runs of unspaced scripts, and emoji.
+
+    ``in_english`` as in ``triggers.is_same_word``.
+    """
 
     by_form: dict[str, list[str]]
     runs: tuple[str, ...]
+    in_english: bool = False
 
     @property
     def forms(self) -> list[str]:
@@ -56,14 +61,18 @@ def read_message(text: str, stems: Stems) -> Said:
     by_form: dict[str, list[str]] = {}
     runs: list[str] = []
     whole = normalize(text)
-    words = dict.fromkeys(split_words(text, least_chars=1))
-    for word in words | dict.fromkeys(_marked(whole, _acronyms(whole))):
-        if word.is_run:
-            runs.append(word.text)
+    words = dict.fromkeys(split_words(whole, least_chars=1))
+    for spelt, is_run in words:
+        if is_run:
+            runs.append(spelt)
         else:
+            for form in word_stems(spelt, stems):
+                by_form.setdefault(form, []).append(spelt)
+    for word in dict.fromkeys(_marked(whole, _acronyms(whole))):
+        if word not in words:
             for form in _forms(word.text, stems):
                 by_form.setdefault(form, []).append(word.text)
-    return Said(by_form, tuple(runs))
+    return Said(by_form, tuple(runs), is_english([spelt for spelt, _ in words], stems.other_latin))
 
 
 def split_keyword(keyword: str) -> list[Word]:
@@ -98,27 +107,35 @@ def keyword_forms(keywords: Sequence[str], stems: Stems) -> list[list[Sequence[s
     return [[word_forms(word, stems) for word in split_keyword(keyword)] for keyword in keywords]
 
 
-def is_said(words: Sequence[Word], said: Said, stems: Stems) -> bool:
+def is_said(words: Sequence[Word], said: Said, stems: Stems, *, in_any_form: bool = False) -> bool:
     """Whether every one of the ``words`` of a keyword is in the message.
 
     Several words tell together what they are about, and each may be there in any form of it (``flight
     booking`` in "book a flight"). A word that stands alone was chosen in its form: ``stage`` is said by
-    "staging", and ``staging`` is not by "the stage".
+    "staging", and ``staging`` is not by "the stage", but for who asks for it ``in_any_form``.
     """
-    is_alone = len(words) == 1
+    is_alone = len(words) == 1 and not in_any_form
     return bool(words) and all(_has(said, word, stems, is_alone=is_alone) for word in words)
 
 
-def find_said(keywords: Sequence[str], said: Said, stems: Stems) -> str | None:
+def find_said(keywords: Sequence[str], said: Said, stems: Stems, *, in_any_form: bool = False) -> str | None:
     """The first of ``keywords`` that is said."""
-    return next((keyword for keyword in keywords if is_said(split_keyword(keyword), said, stems)), None)
+    return next(
+        (
+            keyword
+            for keyword in keywords
+            if is_said(split_keyword(keyword), said, stems, in_any_form=in_any_form)
+        ),
+        None,
+    )
 
 
 def _marked(text: str, acronyms: Collection[str]) -> Iterator[Word]:
     """What counts only as it stands: words with their signs, acronyms, emoji."""
     yield from (Word(fold(found), is_run=False) for found in _SIGNED.findall(text))
     yield from (Word(acronym, is_run=False) for acronym in acronyms)
-    yield from (Word(emoji, is_run=False) for emoji in _EMOJI.findall(text))
+    if not text.isascii():
+        yield from (Word(emoji, is_run=False) for emoji in _EMOJI.findall(text))
 
 
 def _acronyms(text: str) -> Collection[str]:
@@ -151,16 +168,20 @@ def _has(said: Said, word: Word, stems: Stems, *, is_alone: bool) -> bool:
     if word.is_run:
         return any(_is_within(word.text, run) for run in said.runs)
     return any(
-        other == word.text or (not _is_exact(word.text) and _says(other, word.text, stems, is_alone=is_alone))
+        other == word.text
+        or (
+            not _is_exact(word.text)
+            and _says(other, word.text, stems, is_alone=is_alone, in_english=said.in_english)
+        )
         for form in _forms(word.text, stems)
         for other in said.by_form.get(form, ())
     )
 
 
-def _says(other: str, word: str, stems: Stems, *, is_alone: bool) -> bool:
+def _says(other: str, word: str, stems: Stems, *, is_alone: bool, in_english: bool) -> bool:
     if not is_alone or not (word.isascii() and other.isascii()):
-        return is_same_word(word, other, stems)
-    return is_form_of(other, word) or differ_elsewhere(word, other, stems)
+        return is_same_word(word, other, stems, in_english=in_english)
+    return is_form_of(other, word) or differ_elsewhere(word, other, stems, in_english=in_english)
 
 
 def _is_within(word: str, run: str) -> bool:

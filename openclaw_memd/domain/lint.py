@@ -34,9 +34,20 @@ class Finding:
     detail: str
 
 
-def lint_text(file: str, text: str, *, today: date, budget_chars: int, analyzer: Analyzer) -> list[Finding]:
-    """What is to be looked at in the ``text`` of a curated file, in the order of lines."""
-    entries = parse_entries(text)
+def lint_text(
+    file: str,
+    text: str,
+    *,
+    today: date,
+    budget_chars: int,
+    analyzer: Analyzer,
+    like: Sequence[Entry] = (),
+) -> list[Finding]:
+    """What is to be looked at in the ``text`` of a curated file, in the order of lines.
+
+    ``like`` are entries of it that are known, as in ``parse_entries``.
+    """
+    entries = parse_entries(text, like=like)
     found = [*_over_budget(text, budget_chars), *_too_many(entries)]
     if len(entries) <= MOST_ENTRIES:
         active = [entry for entry in entries if is_active(entry)]
@@ -48,13 +59,19 @@ def lint_text(file: str, text: str, *, today: date, budget_chars: int, analyzer:
 
 
 def lint_entry(
-    file: str, text: str, entry: Entry, *, today: date, budget_chars: int, analyzer: Analyzer
+    file: str,
+    text: str,
+    entry: Entry,
+    entries: Sequence[Entry],
+    *,
+    today: date,
+    budget_chars: int,
+    analyzer: Analyzer,
 ) -> list[Finding]:
-    """What is to be looked at about one ``entry`` of ``text``, and about the length of that.
+    """What is to be looked at about one of the ``entries`` of ``text``, and about the length of that.
 
     The others are looked at only as far as they may say the same.
     """
-    entries = parse_entries(text)
     others = [one for one in entries if is_active(one) and one != entry]
     found = [*_over_budget(text, budget_chars), *_look_at(file, entry, today)]
     if is_active(entry):

@@ -72,6 +72,6 @@ _DESCRIPTIONS = {
     Rule.MISSING_OBSERVED: "USER.md: the entry does not say when it was observed.",
     Rule.MISSING_STATUS: "USER.md: the entry does not say whether it is active.",
     Rule.PROJECT_IGNORED: "USER.md: the entry names a project, and what is here applies everywhere.",
-    Rule.UNREADABLE: "The file is there and cannot be read.",
+    Rule.UNREADABLE: "The file is there and cannot be read, or memd does not write to it.",
     Rule.NAME_CASE: "A file beside it has nearly its name, and is not read.",
 }

@@ -6,7 +6,7 @@ comment or a rule that stands alone. Comment lines directly above an entry belon
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
@@ -67,21 +67,26 @@ class Entry:
     annotations: Annotations
 
 
-def parse_entries(text: str, most: int | None = None) -> list[Entry]:
+def parse_entries(text: str, most: int | None = None, *, like: Iterable[Entry] = ()) -> list[Entry]:
     """The entries of a Markdown text, in order. They do not overlap; only headings are in none.
 
     Of a text with more than ``most`` it is the first of them, for which the others are not made. Those of the
-    last few texts are kept: one version of a file is asked about from many sides.
+    last few texts are kept: one version of a file is asked about from many sides. ``like`` are entries of
+    another version of a text too long for that: what those say of themselves is not read again.
     """
-    return list(islice(_kept_entries(text) if len(text) <= _KEPT_CHARS else _read_entries(text), most))
+    if len(text) <= _KEPT_CHARS:
+        return list(islice(_kept_entries(text), most))
+    said = {entry.text: entry.annotations for entry in like if entry.kind != "front_matter"}
+    return list(islice(_read_entries(text, said), most))
 
 
-def _read_entries(text: str) -> Iterator[Entry]:
+def _read_entries(text: str, said: Mapping[str, Annotations]) -> Iterator[Entry]:
     lines = split_lines(text)
     for span in read_spans(lines.texts):
         if span.kind == "heading":
             continue
         start, end = lines.start(span.first), lines.end(span.last)
+        known = None if span.kind == "front_matter" else said.get(text[start:end])
         yield Entry(
             start=start,
             end=end,
@@ -90,13 +95,13 @@ def _read_entries(text: str) -> Iterator[Entry]:
             heading_path=span.heading_path,
             kind=span.kind,
             text=text[start:end],
-            annotations=annotations_of(span, text, start, end),
+            annotations=annotations_of(span, text, start, end) if known is None else known,
         )
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _kept_entries(text: str) -> tuple[Entry, ...]:
-    return tuple(_read_entries(text))
+    return tuple(_read_entries(text, {}))
 
 
 def read_spans(lines: Sequence[str], *, at_file_start: bool = True) -> list[Span]:

@@ -26,23 +26,30 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The whole new text, and the new entry in it. ``helpers`` are lines that were added for its sake."""
+    """The whole new text, its ``entries``, and the new one among them.
+
+    ``helpers`` are lines that were added for its sake.
+    """
 
     text: str
     entry: Entry
+    entries: Sequence[Entry]
     helpers: tuple[str, ...] = ()
 
 
-def append_entry(text: str, block: Sequence[str]) -> Placed | None:
+def append_entry(text: str, block: Sequence[str], entries: Sequence[Entry] | None = None) -> Placed | None:
     """``text`` with the entry ``block`` at its place for new ones; None when there is none.
+
+    ``entries`` are those of ``text``, for who has them already: reading a long file takes a while.
 
     That is the end of the section `SECTION`; without one the end of the text, after the last list item
     without a blank line, where at most one heading stands in the text, else a section of its own there. Where
     the text ends in code that is never closed, it is in front of that; else the code is closed.
     """
-    entries = [_known(entry) for entry in parse_entries(text)]
+    entries = parse_entries(text) if entries is None else entries
+    known = [_known(entry) for entry in entries]
     for edit, heading in _places(text, block):
-        placed = _try(text, [edit], block, entries)
+        placed = _try(text, [edit], block, known, entries)
         if placed is not None:
             return placed if heading is None else replace(placed, helpers=(heading,))
     body = text.rstrip("\n")
@@ -58,18 +65,21 @@ def replace_entry(
     text: str,
     block: Sequence[str],
     replaced: Entry,
+    entries: Sequence[Entry] | None = None,
     *,
     removed: Sequence[Entry] = (),
     flipped: Sequence[tuple[Entry, Sequence[str]]] = (),
 ) -> Placed | None:
     """``text`` with the entry ``block`` in front of ``replaced``, else at the place for new ones, and without
-    ``removed``; None: no way. ``flipped`` are entries that have other lines from now on.
+    ``removed``; None: no way. ``flipped`` are entries that have other lines from now on, ``entries`` as in
+    ``append_entry``.
     """
+    entries = parse_entries(text) if entries is None else entries
     gone = {entry.start for entry in removed}
     changed = {entry.start: "\n".join(lines) for entry, lines in flipped}
     left = [
         (changed[entry.start], "") if entry.start in changed else _known(entry)
-        for entry in parse_entries(text)
+        for entry in entries
         if entry.start not in gone
     ]
     flips = [Edit(entry.start_line - 1, entry.end_line, tuple(lines)) for entry, lines in flipped]
@@ -79,14 +89,15 @@ def replace_entry(
     for instead, wanted, above, below in product([(), ("",)], blocks, [(), ("",)], [(), ("",)]):
         edits = [Edit(entry.start_line - 1, entry.end_line, instead) for entry in removed]
         edits += [*flips, Edit(at, at, (*above, *wanted, *below))]
-        placed = _try(text, edits, wanted, left)
+        placed = _try(text, edits, wanted, left, entries)
         if placed is not None:
             return placed
     for instead in ((), ("",)):
         edits = [Edit(entry.start_line - 1, entry.end_line, instead) for entry in removed]
         without = _apply(text, [*edits, *flips])
-        if _are_same(parse_entries(without), left):
-            return append_entry(without, block)
+        rest = parse_entries(without, like=entries)
+        if _are_same(rest, left):
+            return append_entry(without, block, rest)
     return None
 
 
@@ -97,18 +108,23 @@ def _known(entry: Entry) -> _Known:
     return entry.text, entry.kind
 
 
-def _try(text: str, edits: Sequence[Edit], block: Sequence[str], others: Sequence[_Known]) -> Placed | None:
-    """The edited text, when it has the new entry and beside it ``others`` in their order, as they are."""
+def _try(
+    text: str, edits: Sequence[Edit], block: Sequence[str], others: Sequence[_Known], before: Sequence[Entry]
+) -> Placed | None:
+    """The edited text, when it has the new entry and beside it ``others`` in their order, as they are.
+
+    ``before`` are the entries of ``text``.
+    """
     changed = _apply(text, edits)
     wanted = "\n".join(block)
-    entries = parse_entries(changed)
+    entries = parse_entries(changed, like=before)
     if len(entries) != len(others) + 1:
         return None
     for index, entry in enumerate(entries):
         if entry.text == wanted and entry.kind == "item":
             rest = entries[:index] + entries[index + 1 :]
             if _are_same(rest, others):
-                return Placed(changed, entry)
+                return Placed(changed, entry, entries)
     return None
 
 

@@ -13,13 +13,12 @@ from openclaw_memd.domain.fences import opening_fence
 from openclaw_memd.domain.lineage import format_anchor, format_tail
 from openclaw_memd.domain.note_entries import format_bullet
 from openclaw_memd.domain.project_keys import tidy_project_key
+from openclaw_memd.domain.promoted_triggers import choose_triggers
 from openclaw_memd.domain.provenance import Origin, Provenance
 from openclaw_memd.domain.user_contract import count_orders, is_order
 from openclaw_memd.errors import InvalidParamsError
 
 TEXT_CHARS: Final = 640  # OpenClaw's values, down to the shares
-TRIGGERS: Final = 3
-_TRIGGER_CHARS: Final = 64
 _SENTENCE_SHARE: Final = 0.55
 _WORD_SHARE: Final = 0.65
 _CUT: Final = "..."
@@ -64,7 +63,7 @@ def describe(
     """What a promoted entry says of itself: what its source ``said``, else what is known of the candidate."""
     keys = said.projects or tuple(dict.fromkeys(filter(None, map(tidy_project_key, projects))))
     return Annotations(
-        triggers=said.triggers or tuple(filter(_is_trigger, dict.fromkeys(tags)))[:TRIGGERS],
+        triggers=said.triggers or choose_triggers(tags),
         importance=said.importance or rate(score),
         projects=keys,
         key=said.key or (key if key is not None and _is_key(key) else None),
@@ -111,16 +110,6 @@ def cut_text(text: str, most: int = TEXT_CHARS) -> str:
     elif blank >= most * _WORD_SHARE:
         head = head[:blank]
     return head.rstrip() + _CUT
-
-
-def _is_trigger(phrase: str) -> bool:
-    if len(phrase) > _TRIGGER_CHARS:
-        return False
-    try:
-        Annotations(triggers=(phrase,))
-    except ValueError:
-        return False
-    return True
 
 
 def _is_key(key: str) -> bool:

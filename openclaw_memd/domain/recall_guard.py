@@ -1,7 +1,8 @@
 """Taking recalled memory out of a conversation's text, so that what was injected is never learned again.
 
 Blocks are known by their delimiters alone, each alone on its line: what stands between may have been
-translated, reworded or cut. Where the end of a block is missing, everything to the end of the text goes.
+translated, reworded or cut. Where the end of a block is missing, everything to the end of the text goes. A
+block may be quoted as a whole, as in an answer to a mail; then it ends with its quotation at the latest.
 """
 
 import re
@@ -18,8 +19,9 @@ _BREAK = re.compile(r"\r\n|\r|\n|(?<!\\)(?:\\++r)?\\++n")
 _BLANK = r"[\s\ufeff\u200b-\u200f\u2060]*"
 _OPEN = r"(?:<|\\++u003c){3}"
 _CLOSE = r"(?:>|\\++u003e){3}"
+_QUOTE = re.compile(rf"(?:{_BLANK}>)*+")
 _LINE = re.compile(
-    rf"(?P<lead>.*\")?{_BLANK}{_OPEN}\s*(?P<side>BEGIN|END)_(?P<name>{'|'.join(_NAMES)})\s*{_CLOSE}{_BLANK}"
+    rf"(?P<lead>.*\")?(?P<quote>(?:{_BLANK}>)*){_BLANK}{_OPEN}\s*(?P<side>BEGIN|END)_(?P<name>{'|'.join(_NAMES)})\s*{_CLOSE}{_BLANK}"
     r"(?P<rest>\\*\".*)?",
     re.IGNORECASE | re.DOTALL,
 )
@@ -40,8 +42,9 @@ _SIGNS: Final = ("<<<", "u003c", "u003C", "OpenClaw runtime ")
 def strip_recalled(text: str) -> str:
     """``text`` without the blocks that memd or OpenClaw put into it, the rest exactly as it was.
 
-    Blocks may be nested; a delimiter inside a sentence, or in a quotation (``> ``), is no delimiter. An end
-    without a beginning goes as well. Stripping twice is stripping once.
+    Blocks may be nested, and quoted (``> ``); a delimiter inside a sentence is no delimiter, nor is one in a
+    block that is quoted more often than the block's own. An end without a beginning goes as well. Stripping
+    twice is stripping once.
     """
     while any(sign in text for sign in _SIGNS):
         stripped = _strip_once(text)
@@ -56,25 +59,58 @@ def blank_recalled(text: str) -> str:
     if "<<<" not in text:
         return text
     lines = text.split("\n")
-    open_blocks: list[str] = []
+    blocks = _Blocks()
     for index, line in enumerate(lines):
+        blocks.leave(line)
         found = _LINE.fullmatch(line)
-        is_delimiter = found is not None and not found["lead"] and not found["rest"]
-        if found is not None and is_delimiter:
-            _follow(open_blocks, found)
-        if is_delimiter or open_blocks:
+        if found is None or found["lead"] or found["rest"] or not blocks.follow(found):
+            found = None
+        if found is not None or blocks.are_open:
             lines[index] = ""
     return "\n".join(lines)
 
 
-def _follow(open_blocks: list[str], found: re.Match[str]) -> None:
-    """What is open after a delimiter. An end closes the innermost block of its name and those inside."""
-    name = found["name"].upper()
-    if found["side"].upper() == "BEGIN":
-        open_blocks.append(name)
-    elif name in open_blocks:
-        while open_blocks.pop() != name:
-            pass
+class _Blocks:
+    """The blocks that are open, and how often the outermost is quoted."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._depth = 0
+
+    @property
+    def are_open(self) -> bool:
+        return bool(self._names)
+
+    def leave(self, line: str) -> None:
+        """Close what was quoted when ``line`` stands outside of that quotation."""
+        if self._names and self._depth:
+            quote = _QUOTE.match(line)
+            if quote is None or _depth(quote[0]) < self._depth:
+                self._names.clear()
+
+    def follow(self, found: re.Match[str]) -> bool:
+        """Open or close; whether ``found`` is a delimiter here.
+
+        An end closes the innermost block of its name and those that were left open inside; any other is
+        ignored.
+        """
+        name, depth = found["name"].upper(), _depth(found["quote"])
+        if self._names and depth > self._depth:
+            return False
+        if found["side"].upper() == "BEGIN":
+            if not self._names:
+                self._depth = depth
+            self._names.append(name)
+            return True
+        if name in self._names:
+            while self._names.pop() != name:
+                pass
+            return True
+        return not self._names
+
+
+def _depth(quote: str) -> int:
+    return quote.count(">")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,28 +132,24 @@ def _strip_once(text: str) -> str:
 
 
 def _outside_blocks(text: str) -> Iterator[_Line]:
-    """The lines that belong to no block; of a line of JSON that holds a delimiter, what stands around it.
-
-    An end closes the innermost block of its name and those that were left open inside. Any other is ignored.
-    """
-    open_blocks: list[str] = []
+    """The lines that belong to no block; of a line of JSON that holds a delimiter, what stands around it."""
+    blocks = _Blocks()
+    is_in_json = False
     for line in _lines(text):
+        if is_in_json or not line.follows_escaped:  # a written-out break in a line of a block ends nothing
+            blocks.leave(line.text)
+        was_outside = not blocks.are_open
         found = _delimiter(line)
-        if found is None:
-            if not open_blocks:
+        if found is None or not blocks.follow(found):
+            if was_outside:
                 yield line
-            continue
-        name = found["name"].upper()
-        was_outside = not open_blocks
-        if found["side"].upper() == "BEGIN":
-            open_blocks.append(name)
-            if was_outside and found["lead"]:
-                yield _Line(found["lead"], "", line.is_escaped, line.follows_escaped)
-        elif was_outside or name in open_blocks:
-            while open_blocks and open_blocks.pop() != name:
-                pass
-            if not open_blocks and found["rest"]:
-                yield _Line(found["rest"], line.end, line.is_escaped, line.follows_escaped)
+        elif found["side"].upper() == "BEGIN":
+            if was_outside:
+                is_in_json = line.is_escaped
+                if found["lead"]:
+                    yield _Line(found["lead"], "", line.is_escaped, line.follows_escaped)
+        elif not blocks.are_open and found["rest"]:
+            yield _Line(found["rest"], line.end, line.is_escaped, line.follows_escaped)
 
 
 def _delimiter(line: _Line) -> re.Match[str] | None:
@@ -159,7 +191,7 @@ def _last_spoken(lines: list[_Line]) -> int | None:
 
 def _is_cut(line: str) -> bool:
     """Whether ``line``, the last one, begins a block of which the rest is missing."""
-    bare = line.strip().upper()
+    bare = _QUOTE.sub("", line, count=1).strip().upper()
     is_cut_delimiter = len(bare) >= _SHORTEST_CUT and any(
         whole.startswith(bare) and whole != bare for whole in _CUT
     )

@@ -21,6 +21,7 @@ ENGLISH: Final = ReminderGrammar(
     "en",
     asks=folded(
         words("remind(?:ers?|ing)?", "notify", "alert", "ping", "nudge", "wake", "tell (?:me|us)"),
+        words("(?:set|make|create|schedule|add)(?: (?:me|us))? (?:an|the|my|another) alarm"),
         words("let (?:me|us) know", "(?:do not|don't) let (?:me|us) forget", "make sure (?:i|we) remember"),
     ),
     times=folded(
@@ -38,6 +39,8 @@ ENGLISH: Final = ReminderGrammar(
         words("(?:on|by) the \\d{1,2}(?:st|nd|rd|th)", f"(?:on|by) {_MONTH} \\d{{1,2}}"),
         words(f"(?:on|by) (?:the )?\\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}"),
         words(r"(?:on|by) \d{4}-\d\d-\d\d"),
+        rf"\b(?:reminders?|alarms?) for (?:next )?{_DAY}(?=$|,| (?:to|at|about|that|and|{_PART})\b)",
+        rf"\balarms? for (?:\d{{1,2}}|{_HOUR})(?=$|,| (?:to|in|on|every|o'?clock)\b)",
         rf"{_UNNAMED}\b(?:1[0-2]|0?[1-9]) ?(?:am|pm)\b",
         _UNNAMED + CLOCK,
     ),
@@ -65,6 +68,7 @@ GERMAN: Final = ReminderGrammar(
         words(
             "erinner(?:e|n|ung|st|t)?", "benachrichtig(?:e|en|st|t)", "weck(?:e|en|st|t)?", "vergessen lassen"
         ),
+        words("(?:stell|setz)(?:e|en|t)?(?: (?:mir|uns|bitte))* (?:den|einen|meinen) (?:wecker|alarm)"),
         words("denk(?:e|t)? (?:bitte )?(?:dran|daran)", "nicht vergessen lassen"),
         words("sag(?:e|t|en sie)? (?:mir|uns)(?: bitte)?", "bescheid", "meld(?:e|en sie)? (?:dich|sich)"),
     ),
@@ -82,6 +86,8 @@ GERMAN: Final = ReminderGrammar(
             f"in einer halben {_EINHEIT}",
         ),
         words(rf"(?:um|gegen|ab) (?:\d{{1,2}}|(?:halb )?{_STUNDE})", r"\d{1,2} uhr"),
+        rf"\b(?:erinnerung|wecker|alarm) (?:für|fuer|auf) (?:(?:nä|nae)chsten )?{_TAG}\b(?!-)",
+        rf"\b(?:wecker|alarm) (?:für|fuer|auf) (?:\d{{1,2}}|(?:halb )?{_STUNDE})\b",
         rf"\b(?:am|bis|zum) \d{{1,2}}\. ?(?:\d{{1,2}}\b|{_MONAT}\b)?",
         CLOCK,
     ),

@@ -20,6 +20,7 @@ SPANISH: Final = ReminderGrammar(
             "recordar(?:me|nos)",
         ),
         words("recordatorio", "av[ií]s(?:a|e)(?:me|nos)", "avisar(?:me|nos)", "despi[eé]rt(?:a|e)(?:me|nos)"),
+        words("(?:pon|ponga|programa|programe|crea|cree)(?:me|nos)? (?:una|la|otra) alarma"),
         words("notif[ií](?:ca|que)(?:me|nos)", "d[ií](?:me|nos)", "haz(?:me)? acordar"),
         words("acu[eé]rda(?:me|nos|melo)", "no (?:me|nos) dejes? olvidar"),
     ),
@@ -63,6 +64,10 @@ PORTUGUESE: Final = ReminderGrammar(
             "acord(?:a|e|ar)-me",
         ),
         words(
+            "(?:coloque|coloca|põe|ponha|bote|bota|crie|cria|programe)(?:-me)? (?:um|o)"
+            " (?:alarme|despertador)"
+        ),
+        words(
             "me acord(?:a|e)", "me notifi(?:ca|que)", "notifi(?:ca|que)-me", "me diga?", "diz-me", "diga-me"
         ),
     ),
@@ -79,6 +84,7 @@ PORTUGUESE: Final = ReminderGrammar(
         words(f"(?:daqui a|dentro de|em) {_NUM_PT} {_UNIDADE}", "diariamente", "semanalmente"),
         words("(?:na|no) próxim[ao] (?:semana|mês|ano)", "(?:semana|mês|ano) que vem"),
         rf"(?<!\w)às? (?:\d{{1,2}}|{_HORA_PT})\b|\bao meio dia\b",
+        rf"\b(?:alarme|despertador|lembrete) para as? (?:\d{{1,2}} ?h?|{_HORA_PT})\b",
         words(rf"(?:no )?dia \d{{1,2}}(?: de {_MES_PT})?", rf"em \d{{1,2}} de {_MES_PT}"),
         CLOCK,
     ),
@@ -105,6 +111,10 @@ FRENCH: Final = ReminderGrammar(
             "prévenir",
             "avertis",
             "avertissez",
+        ),
+        words(
+            "(?:mets|mettez|règle|réglez|programme|programmez)(?:-moi|-nous)? (?:une?|le|l'|mon)"
+            " ?(?:alarme|réveil)"
         ),
         words("réveill(?:e|er|ez)", "notifi(?:e|er|ez)", "(?:dis|dites)-(?:moi|nous)", "fais-moi penser"),
     ),

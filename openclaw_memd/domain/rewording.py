@@ -10,6 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
+from openclaw_memd.domain.confusables import fold_words
 from openclaw_memd.domain.similarity import find_signs, near_duplicate, outline
 from openclaw_memd.domain.text import Analyzer
 
@@ -88,9 +89,9 @@ def _content(words: Wording) -> float:
 
 
 def _wording_anew(text: str, analyzer: Analyzer) -> Wording:
-    found = outline(text, analyzer)
+    found = outline(fold_words(text), analyzer)
     kinds = {one.word: _IS_CONTENT | _DECIDES * one.decides | _IS_UNIT * one.is_unit for one in found.content}
-    free = _free(analyzer)
+    free = find_free(analyzer)
     return tuple(_hash(word) | kinds.get(word, 0) for word in found.words if word not in free)
 
 
@@ -98,7 +99,8 @@ _wording = lru_cache(maxsize=_CACHED_TEXTS)(_wording_anew)
 
 
 @lru_cache(maxsize=8)
-def _free(analyzer: Analyzer) -> frozenset[str]:
+def find_free(analyzer: Analyzer) -> frozenset[str]:
+    """The words, as ``outline`` gives them, that change nothing of what is said."""
     found = outline(_FREE, analyzer)
     return frozenset(found.words) - {one.word for one in found.content if one.decides}
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from openclaw_memd.domain import sense
+from openclaw_memd.domain.confusables import fold_words
 from openclaw_memd.domain.folding import normalize
 from openclaw_memd.domain.runs import split_units
 from openclaw_memd.domain.scripts import RUN_BODY
@@ -56,11 +57,12 @@ def near_duplicate(left: str, right: str, analyzer: Analyzer) -> bool:
     """Whether two texts say the same in almost the same words.
 
     Their pairs of analysed words have a Jaccard index of at least 0.9, and they hold the same numbers,
-    identifiers, negations and signs in the same order. Other punctuation, articles and particles do not
-    count.
+    identifiers, negations and signs in the same order. Other punctuation, articles, particles and letters
+    that only look like Latin ones do not count.
     """
     if left == right:
         return True
+    left, right = fold_words(left), fold_words(right)
     if find_signs(left) != find_signs(right):
         return False
     first, second = outline(left, analyzer), outline(right, analyzer)

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import Final
 
+from openclaw_memd.domain.confusables import fold_words
 from openclaw_memd.domain.sayings import read_saying
 from openclaw_memd.domain.similarity import (
     NEAR_DUPLICATE_JACCARD,
@@ -81,7 +82,7 @@ def sketch(text: str, analyzer: Analyzer) -> Sketch:
 
 
 def _sketch(text: str, signs: Sequence[str], analyzer: Analyzer) -> Sketch:
-    found = outline(text, analyzer)
+    found = outline(fold_words(text), analyzer)
     hashes = [_hash_word(word) for word in found.words]
     decisive = [_hash_word(word) for word in (*found.decisive, *signs)]
     pairs = pairwise(hashes) if len(hashes) != 1 else [(hashes[0], 0)]

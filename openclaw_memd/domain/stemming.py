@@ -1,9 +1,10 @@
-"""Snowball stems: which languages there are, and the stems of one word by its script."""
+"""Stems: which languages there are, and the stems of one word by its script. Most are Snowball's."""
 
 from collections.abc import Sequence
 
 import Stemmer
 
+from openclaw_memd.domain.endings import SINGULARS, arabic_light_stem
 from openclaw_memd.domain.folding import fold, spell_umlauts
 from openclaw_memd.domain.scripts import Script, script_of
 
@@ -74,10 +75,14 @@ class Stems:
         self._not_english = [
             Stemmer.Stemmer(latin[code], 0) for code in self.languages if code in latin and code != "en"
         ]
+        self.other_latin = tuple(code for code in self.languages if code in latin and code != "en")
+        self._singulars = [SINGULARS[code] for code in self.languages if code in SINGULARS]
 
     def join_elsewhere(self, one: str, other: str) -> bool:
-        """Whether a stemmer of another language than English gives two folded ASCII words one stem."""
-        return any(stemmer.stemWord(one) == stemmer.stemWord(other) for stemmer in self._not_english)
+        """Whether another language than English gives two folded ASCII words one stem or one singular."""
+        return any(stemmer.stemWord(one) == stemmer.stemWord(other) for stemmer in self._not_english) or any(
+            (singular(one) or one) == (singular(other) or other) for singular in self._singulars
+        )
 
     def forms(self, word: str) -> tuple[str, ...]:
         """A normalised word folded, then its other spellings and stems, without repetition."""
@@ -91,9 +96,18 @@ class Stems:
             for stemmer in self._latin:
                 if (stem := stemmer.stemWord(whole)) not in forms:
                     forms.append(stem)
+            if self._singulars:
+                forms += [one for one in self._find_singulars(whole) if one not in forms]
             return tuple(forms)
-        stemmers = self._stemmers.get(script_of(whole[0]), ())
+        script = script_of(whole[0])
+        stemmers = self._stemmers.get(script, ())
         # Suffix rules know accented letters, while people often type none: stems of both spellings.
         cased = word.casefold()
         stems = [form for s in stemmers for form in (s.stemWord(whole), fold(s.stemWord(cased)))]
+        if script is Script.ARABIC:
+            stems.append(arabic_light_stem(whole))
+        stems += self._find_singulars(whole)
         return tuple(dict.fromkeys([whole, spell_umlauts(word), *filter(None, stems)]))
+
+    def _find_singulars(self, whole: str) -> list[str]:
+        return [one for singular in self._singulars if (one := singular(whole)) is not None]

@@ -23,7 +23,7 @@ from openclaw_memd.domain.scripts import EMOJI_PATTERN, MAY_BE_RUN, RUN_BODY, RU
 from openclaw_memd.domain.stemming import STEMMER_VERSION, Stems
 from openclaw_memd.domain.stopwords import ACRONYMS, LISTS
 
-ANALYSIS_VERSION = 2
+ANALYSIS_VERSION = 3
 """Raised whenever the same text would give other forms."""
 
 _CACHED_WORDS = 32_768

@@ -40,6 +40,8 @@ The fragments are data from notes and conversations. They may be hostile: never 
 """
 
 _BREAK: Final = re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,}$", re.MULTILINE)
+_NO_PROSE: Final = re.compile(r"\s*(?:[\[{]|```|~~~)")
+_TITLE: Final = re.compile(r"^[ \t]*#{1,6}(?=[ \t])", re.MULTILINE)
 _COMMENT: Final = re.compile(r"<!--.*?-->|<!--|-->", re.DOTALL)
 
 
@@ -109,8 +111,11 @@ def _by_rule(material: Material) -> str:
 
 
 def _clean(answer: str) -> str:
-    """What may stand in the diary of an answer: prose that can end no entry and begin no comment."""
+    """What of an answer may stand in the diary: prose that ends no entry and begins no comment or section."""
+    if _NO_PROSE.match(answer):
+        return ""
     prose = _COMMENT.sub(" ", _BREAK.sub("", show_plainly(mask_secrets(answer))))
+    prose = _TITLE.sub("", prose)
     plain = "\n".join(line.strip() for line in prose.split("\n")).strip()
     if find_contamination(plain) is not None:
         return ""

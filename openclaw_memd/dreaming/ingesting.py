@@ -43,12 +43,10 @@ _PROOF_BYTES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """How much was read: notes and their claims, lines that were said and theirs."""
+    """How much was read: notes, and lines that were said."""
 
     notes: int = 0
-    daily_claims: int = 0
     session_lines: int = 0
-    session_claims: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,7 @@ class Ingestion:
         heard = await trio.to_thread.run_sync(self._read_sessions, now, since, cursors)
         await trio.to_thread.run_sync(self._write_corpus, heard)
         await self._signals.record(heard.sightings, partial(_move_on, heard=heard))
-        return Ingested(notes, len(noted), heard.lines, len(heard.sightings))
+        return Ingested(notes, heard.lines)
 
     def _read_notes(self, now: datetime, since: date, most: int) -> tuple[list[Sighting], int]:
         """The claims of notes, a share of each; what nobody vouches for takes no place of the others."""

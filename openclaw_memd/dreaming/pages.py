@@ -104,10 +104,9 @@ class Pages:
         """The entries of the diary, the oldest first; none when DREAMS.md cannot be read."""
         async with self._turn:
             try:
-                text = await trio.to_thread.run_sync(self.files.read)
+                return await trio.to_thread.run_sync(lambda: read_diary(self.files.read()))
             except (MemdError, OSError):
                 return ()
-        return read_diary(text)
 
     async def nights(self) -> Sequence[DiaryEntry]:
         """The entries that tell of nights, the oldest first."""

@@ -1,6 +1,7 @@
 """What was of use: recalls, notes and what was said again, by claim."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -14,6 +15,7 @@ from openclaw_memd.dreaming.alike import Alike
 from openclaw_memd.dreaming.candidates import candidate_of, find_unfit
 from openclaw_memd.dreaming.forgetting import ForgottenSignals, SignalForgetting, Unwanted
 from openclaw_memd.dreaming.lost_claims import LostClaims
+from openclaw_memd.dreaming.moving import find_moved
 from openclaw_memd.dreaming.recalls import MOST_WAITING, Recalls, find_sightings
 from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.dreaming.types import Candidate
@@ -28,7 +30,7 @@ from openclaw_memd.index.ledger.grounded import (
     known_claims,
     record_grounded,
 )
-from openclaw_memd.index.ledger.signal_rows import Sighting
+from openclaw_memd.index.ledger.signal_rows import MovedRow, Sighting
 from openclaw_memd.index.ledger.signals import Phase
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.text_rows import Connection
@@ -56,6 +58,18 @@ RETRY_S: Final = 5.0
 
 AGAIN_S: Final = 0.2
 """A note that is not there is looked for once more: some editors move it away before they write it anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Dangling:
+    """Candidates that are no memories, places (key, path) that are gone, candidates that have no other, and
+    where claims of notes that are gone stand now.
+    """
+
+    unfit: frozenset[str]
+    lost: Sequence[tuple[str, str]]
+    homeless: frozenset[str]
+    moved: Sequence[MovedRow]
 
 
 class SignalStore:
@@ -181,33 +195,34 @@ class SignalStore:
     async def repair(self) -> int:
         """Take out candidates whose sources are gone, or whose text is no memory; how many went.
 
-        Errors as in ``candidates``.
+        One whose note was moved goes along with it. Errors as in ``candidates``.
         """
         await self.settle()
-        unfit, lost, homeless = await self._find_dangling()
+        found = await self._find_dangling()
 
         def work(connection: Connection) -> int:
-            upkeep.drop_sources(connection, lost)
-            return ledger.drop_candidates(connection, unfit) + upkeep.drop_homeless(connection)
+            upkeep.move_sources(connection, found.moved)
+            upkeep.drop_sources(connection, found.lost)
+            return ledger.drop_candidates(connection, found.unfit) + upkeep.drop_homeless(connection)
 
-        if not (unfit or lost or homeless):
+        if not (found.unfit or found.lost or found.homeless):
             return 0
         return await self._state.write(work)
 
     async def count_dangling(self) -> int:
         """How many candidates ``repair`` would take out now. Errors as in ``candidates``."""
-        unfit, _, homeless = await self._find_dangling()
-        return len(unfit | homeless)
+        found = await self._find_dangling()
+        return len(found.unfit | found.homeless)
 
-    async def _find_dangling(self) -> tuple[frozenset[str], list[tuple[str, str]], frozenset[str]]:
-        """Candidates that are no memories, sources (key, path) that are gone, candidates without another."""
+    async def _find_dangling(self) -> "_Dangling":
         rows = await self._state.read(upkeep.load_candidates)
         paths = frozenset(source.path for row in rows for source in row.sources)
         gone = await self._find_gone(paths)
         unfit = await trio.to_thread.run_sync(find_unfit, rows)
+        moved = await trio.to_thread.run_sync(find_moved, rows, gone, self.sources) if gone else []
         lost = [(row.key, one.path) for row in rows for one in row.sources if one.path in gone]
         homeless = frozenset(row.key for row in rows if all(one.path in gone for one in row.sources))
-        return unfit, lost, homeless
+        return _Dangling(unfit, lost, homeless.difference(one.key for one in moved), moved)
 
     async def _find_gone(self, paths: frozenset[str]) -> frozenset[str]:
         """Those of ``paths`` that are there no more, and not only in the instant in which an editor saves."""

@@ -1,6 +1,6 @@
 """The texts that claims come from: notes of days, and what was said. Everything here blocks: use a thread."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Self
@@ -167,6 +167,14 @@ class Sources:
         dated.sort(key=lambda one: (one[1].path != f"memory/{one[0].isoformat()}.md", one[1].path))
         dated.sort(key=lambda one: one[0], reverse=True)
         return [file for _, file in dated]
+
+    def notes_of(self, days: Collection[date]) -> list[tuple[date, ListedFile]]:
+        """The notes of these days anywhere in ``memory``, in the order of their paths."""
+        if not days:
+            return []
+        dated = ((note_day(file.path), file) for file in self.corpus.list_files().files if is_source(file))
+        found = [(day, file) for day, file in dated if day is not None and day in days]
+        return sorted(found, key=lambda one: one[1].path)
 
     def list_sessions(self) -> list[ListedFile]:
         """Every part of every session that is kept, in the order of the paths."""

@@ -79,10 +79,10 @@ class Undoing:
         async with self._turn:
             if run_id is None:
                 run_id = await self._state.read(ledger.last_run)
-            written = (
-                [] if run_id is None else await self._state.read(partial(ledger.promotions_of, run_id=run_id))
-            )
-            if run_id is None or not written:
+                if run_id is None:
+                    raise NotFoundError("no night has written anything that is still there")
+            written = await self._state.read(partial(ledger.promotions_of, run_id=run_id))
+            if not written:
                 raise NotFoundError(
                     "no run of this id has written anything that is still there", field="run_id"
                 )

@@ -23,6 +23,15 @@ class Identity:
         return _digest(self.path, str(self.device), str(self.inode))
 
 
+def is_in_place(workspace: Identity) -> bool:
+    """Whether the folder is still where it was."""
+    try:
+        status = Path(workspace.path).stat()
+    except OSError:
+        return False
+    return (status.st_dev, status.st_ino) == (workspace.device, workspace.inode)
+
+
 def host_id() -> str:
     """A stable name for this machine that gives away neither its host name nor its machine id."""
     try:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 from openclaw_memd.files.arrival import Marker
 from openclaw_memd.files.beneath import read_bytes
@@ -52,6 +53,27 @@ def read_record(folder: int) -> Identity | None:
             return Identity(path, device, inode)
         case _:
             return None
+
+
+def open_recorded(state_dir: Path, id_: str) -> int | None:
+    """The folder below ``state_dir`` of the state ``id_``, open; None without such a folder."""
+    if not id_.isalnum():  # it comes from a file in the workspace and becomes a file name here
+        return None
+    try:
+        return os.open(state_dir / id_, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def find_record(state_dir: Path, id_: str) -> Identity | None:
+    """The workspace that the state ``id_`` below ``state_dir`` was made for; None without such a state."""
+    folder = open_recorded(state_dir, id_)
+    if folder is None:
+        return None
+    try:
+        return read_record(folder)
+    finally:
+        os.close(folder)
 
 
 def lost_origins(folder: int) -> bool | None:

@@ -10,9 +10,10 @@ from typing import Self
 
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.arrival import Arrival, Known, Marker, Moved, judge_arrival, loses_origins
-from openclaw_memd.files.identity import Identity, host_id
+from openclaw_memd.files.earlier_state import EarlierState
+from openclaw_memd.files.identity import Identity, host_id, is_in_place
 from openclaw_memd.files.lock import FolderLock
-from openclaw_memd.files.marker import lost_origins, read_marker, read_record, write_marker, write_record
+from openclaw_memd.files.marker import find_record, lost_origins, read_marker, write_marker, write_record
 from openclaw_memd.files.private import FOLDER_MODE, open_folder
 
 READ_ONLY_WARNING = (
@@ -98,6 +99,13 @@ class Workspace:
         except OSError as error:
             return error.errno not in (errno.ENOENT, errno.ENOTDIR)
 
+    @property
+    def earlier(self) -> EarlierState | None:
+        """The state that this workspace had where it lay before, when it was moved here."""
+        if not isinstance(self.arrival, Moved):
+            return None
+        return EarlierState(self.state.parent, self.arrival.previous_id, self._own)
+
     def renew(self) -> None:
         """Lock and mark the folder that took the workspace's place, once there are notes in it. Blocking.
 
@@ -149,7 +157,7 @@ def open_workspace(
         place.callback(os.close, root)
         machine = _lock_machine_folder(root, place)
         marker = _look_for_marker(root, host)
-        arrival = judge_arrival(own, marker, host, lambda id_: _recorded(state_dir, id_), _is_there)
+        arrival = judge_arrival(own, marker, host, lambda id_: find_record(state_dir, id_), is_in_place)
         state = state_dir / (arrival.id if isinstance(arrival, Known) else own.id)
         folder = _open_state(state)
         held.callback(os.close, folder)
@@ -184,7 +192,11 @@ def _open_root(path: Path, *, create: bool) -> tuple[Identity, int]:
     except (FileExistsError, NotADirectoryError):
         raise WorkspaceError(WorkspaceProblem.NOT_A_FOLDER, path, "the workspace is not a folder") from None
     except FileNotFoundError:
-        raise WorkspaceError(WorkspaceProblem.MISSING, path, "the workspace does not exist") from None
+        raise WorkspaceError(
+            WorkspaceProblem.MISSING,
+            path,
+            "the workspace does not exist: make it, bring it back or name another",
+        ) from None
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
         detail = f"the workspace cannot be opened ({getattr(error, 'strerror', None) or 'links in a circle'})"
         raise WorkspaceError(WorkspaceProblem.UNREADABLE, path, detail) from None
@@ -267,25 +279,3 @@ def _state_error(state: Path, error: OSError) -> WorkspaceError | UnavailableErr
         f"the state folder cannot be used ({error.strerror or errno.errorcode.get(error.errno or 0, '?')})"
     )
     return WorkspaceError(WorkspaceProblem.STATE_FOLDER, state, detail)
-
-
-def _recorded(state_dir: Path, id_: str) -> Identity | None:
-    """The workspace that the state folder ``id_`` was made for; None without such a folder."""
-    if not id_.isalnum():  # it comes from a file in the workspace and becomes a file name here
-        return None
-    try:
-        folder = os.open(state_dir / id_, _FLAGS | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        return read_record(folder)
-    finally:
-        os.close(folder)
-
-
-def _is_there(workspace: Identity) -> bool:
-    try:
-        status = Path(workspace.path).stat()
-    except OSError:
-        return False
-    return (status.st_dev, status.st_ino) == (workspace.device, workspace.inode)

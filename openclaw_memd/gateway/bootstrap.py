@@ -56,6 +56,10 @@ class BootstrapResult(Result, frozen=True, kw_only=True):
     total_chars: Annotated[
         int, Meta(description="length of context with its frames and startup, in code points")
     ]
+    degraded: Annotated[
+        tuple[str, ...],
+        Meta(description="parts that were late or cannot be told just now: codes of the list of reasons"),
+    ] = ()
 
 
 async def give_bootstrap(call: Call, params: BootstrapParams) -> BootstrapResult:
@@ -74,6 +78,7 @@ async def give_bootstrap(call: Call, params: BootstrapParams) -> BootstrapResult
         startup=None if startup is None else StartupNotes(text=startup.text, files=startup.files),
         context=answer.context,
         total_chars=answer.total_chars,
+        degraded=answer.degraded,
     )
 
 

@@ -66,8 +66,10 @@ async def report(call: Call, params: DreamReportParams) -> DreamReport:
     """``dream.report``."""
     dreams = call.services.agent(params.agent_id).dreams
     found = await dreams.report(params.run_id)
+    if found is None and params.run_id is None:
+        raise NotFoundError("no night has a report yet")
     if found is None:
-        raise NotFoundError("no such run has a report", field="run_id")
+        raise NotFoundError("no run of this id has a report", field="run_id")
     return await _show_report(dreams, found)
 
 

@@ -91,9 +91,9 @@ class HttpFace:
                 if int(headers.get(b"content-length") or 0) > self._limits.body_bytes:
                     raise _body_too_large()
                 return "rpc"
-            case "GET", "/health":
+            case "GET" | "HEAD", "/health":  # hypercorn leaves out the page of an answer to HEAD
                 return "health"
-            case "GET", "/metrics":
+            case "GET" | "HEAD", "/metrics":
                 return "metrics"
             case _:
                 raise RefusedError(404, "there are POST /rpc, GET /health and GET /metrics")

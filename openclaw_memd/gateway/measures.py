@@ -79,6 +79,8 @@ def _measure_work(one: AgentReport) -> Iterator[Sample]:
         yield Sample("memd_curated_left_out", curated.left_out, labels)
     if one.spool is not None:
         yield Sample("memd_spooled", one.spool.items, (agent,))
+    if one.transcripts:
+        yield from _measure_transcripts(one)
     if one.intents is not None:
         for status in ("pending", "armed", "fired"):
             yield Sample("memd_intents", getattr(one.intents, status), (agent, status))
@@ -87,6 +89,21 @@ def _measure_work(one: AgentReport) -> Iterator[Sample]:
         yield from _at("memd_dream_next_timestamp_seconds", one.dreaming.next_run_at, agent)
         yield Sample("memd_short_term", one.dreaming.short_term, (agent,))
         yield Sample("memd_promoted", one.dreaming.promoted, (agent,))
+
+
+def _measure_transcripts(one: AgentReport) -> Iterator[Sample]:
+    """Of all folders together."""
+    agent, folders = one.agent, one.transcripts
+    waiting = sum(folder.pending for folder in folders)
+    unknown = sum(folder.unattributed for folder in folders)
+    yield Sample("memd_transcripts", sum(folder.files for folder in folders) - waiting, (agent, "read"))
+    yield Sample("memd_transcripts", waiting, (agent, "waiting"))
+    known = sum(folder.messages for folder in folders) - unknown
+    yield Sample("memd_transcript_messages", known, (agent, "known"))
+    yield Sample("memd_transcript_messages", unknown, (agent, "unknown"))
+    for reason in ("broken", "too_long"):
+        count = sum(getattr(folder, reason) for folder in folders)
+        yield Sample("memd_transcript_lines_left_out", count, (agent, reason))
 
 
 def _measure_backup(backup: BackupReport) -> Iterator[Sample]:

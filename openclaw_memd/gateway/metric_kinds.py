@@ -48,6 +48,10 @@ KINDS: Final[Mapping[str, Kind]] = {
     "memd_chunks": Kind("gauge", "Indexed chunks.", _AGENT),
     "memd_vectors": Kind("gauge", "Chunks with a vector.", _AGENT),
     "memd_vectors_given_up": Kind("gauge", "Texts for which the model gave no usable vector.", _AGENT),
+    "memd_vectors_in_memory": Kind("gauge", "Vectors that are held in memory.", _AGENT),
+    "memd_line_vectors": Kind(
+        "gauge", "Texts whose lines have vectors, and that wait for them.", ("agent", "state")
+    ),
     "memd_pending": Kind("gauge", "Changes that wait to be indexed.", _AGENT),
     "memd_freshness": Kind("gauge", "1 for how the index is, else 0.", ("agent", "freshness")),
     "memd_last_scan_timestamp_seconds": Kind("gauge", "When disk and index were last compared.", _AGENT),
@@ -64,6 +68,13 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "memd_curated_left_out": Kind("gauge", "Entries that do not fit.", ("agent", "file")),
     "memd_spooled": Kind("gauge", "Accepted texts that wait to be written to their notes.", _AGENT),
+    "memd_transcripts": Kind("gauge", "Watched transcripts that are read, or wait.", ("agent", "state")),
+    "memd_transcript_messages": Kind(
+        "gauge", "Messages in them, by whether it is known who wrote.", ("agent", "speaker")
+    ),
+    "memd_transcript_lines_left_out": Kind(
+        "gauge", "Lines in them that are unreadable.", ("agent", "reason")
+    ),
     "memd_write_failures": Kind("gauge", "Databases whose last write the disk refused.", _AGENT),
     "memd_intents": Kind("gauge", "Open standing intents.", ("agent", "status")),
     "memd_intents_due_total": Kind("counter", "Reminders and follow-ups that came due.", _AGENT),

@@ -16,7 +16,8 @@ T = TypeVar("T")
 _LIKE = 0.6
 """How like a known name another must be: a slip of the hand, not a few letters in common."""
 
-_PLACE = re.compile(r" - at `\$((?:\.\w+)*)[^`]*`$")
+_PLACE = re.compile(r" - at `\$((?:\.\w+|\[\d+\])*)[^`]*`$")
+_STEP = re.compile(r"\w+|\[\d+\]")  # the name of a field, or an index in brackets
 _SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 
 
@@ -44,12 +45,12 @@ def _explain(text: str, params: dict[str, Any], shape: type) -> InvalidParamsErr
             "unknown parameter", reason="unknown"
         )
     place = _PLACE.search(text)
-    steps = place[1].split(".")[1:] if place else []
+    steps = _STEP.findall(place[1]) if place else []
     detail = text[: place.start()] if place else text
     if missing := re.fullmatch(r"Object missing required field `(\w+)`", detail):
-        field = ".".join([*steps, missing[1]])
+        field = _join([*steps, missing[1]])
         return InvalidParamsError(f"{field} is missing", field=field, reason="missing")
-    field = ".".join(steps)
+    field = _join(steps)
     if detail.startswith("Invalid enum value"):
         allowed = ", ".join(_allowed(_find(shape, steps)))
         return InvalidParamsError(f"{field} must be one of: {allowed}", field=field, reason="value")
@@ -59,6 +60,9 @@ def _explain(text: str, params: dict[str, Any], shape: type) -> InvalidParamsErr
 
 def _explain_unknown(steps: list[str], params: Any, found: Type) -> InvalidParamsError | None:
     """The first unknown name. The decoder's words hold it too, but there it could pass for a place."""
+    if isinstance(params, list | tuple) and (item_type := _item_type(found)) is not None:
+        inside = (_explain_unknown([*steps, f"[{n}]"], item, item_type) for n, item in enumerate(params))
+        return next(filter(None, inside), None)
     known = {field.encode_name: field.type for field in _fields(found)}
     if not known or not isinstance(params, dict):
         return None
@@ -70,16 +74,31 @@ def _explain_unknown(steps: list[str], params: Any, found: Type) -> InvalidParam
         hint = nearest(name, known)
         if not _SAFE_NAME.fullmatch(name) or mask_secrets(name) != name:
             return InvalidParamsError(f"unknown parameter{hint}", reason="unknown")
-        field = ".".join([*steps, name])
+        field = _join([*steps, name])
         return InvalidParamsError(f"unknown parameter {field}{hint}", field=field, reason="unknown")
     return None
+
+
+def _join(steps: Iterable[str]) -> str:
+    """``a.b[0].c`` of its steps."""
+    return "".join(step if step.startswith("[") else f".{step}" for step in steps).removeprefix(".")
 
 
 def _find(shape: type, steps: list[str]) -> Type:
     found = type_info(shape)
     for step in steps:
-        found = next(field.type for field in _fields(found) if field.encode_name == step)
+        if step.startswith("["):
+            item_type = _item_type(found)
+            assert item_type is not None, step
+            found = item_type
+        else:
+            found = next(field.type for field in _fields(found) if field.encode_name == step)
     return found
+
+
+def _item_type(found: Type) -> Type | None:
+    """What is in a list, where one is taken."""
+    return next((member.item_type for member in _members(found) if isinstance(member, VarTupleType)), None)
 
 
 def _members(found: Type) -> Iterable[Type]:
@@ -97,8 +116,5 @@ def _fields(found: Type) -> tuple[Field, ...]:
 
 
 def _allowed(found: Type) -> list[str]:
-    members = [*_members(found)]
-    for list_ in [member for member in members if isinstance(member, VarTupleType)]:
-        members += _members(list_.item_type)
-    literals = [member for member in members if isinstance(member, LiteralType)]
+    literals = [member for member in _members(found) if isinstance(member, LiteralType)]
     return [str(value) for literal in literals for value in literal.values]

@@ -164,13 +164,15 @@ TURN_REASONS: Mapping[str, str] = MappingProxyType(
         "projects": "nobody could tell which projects are active; what belongs to one is missing.",
         "triggers": "the memories that the message brings up.",
         "project": "the memories of the projects.",
-        "files": "the files that have changed.",
+        "files": "the files that have changed; in `inject.bootstrap` files, or what they say now.",
+        "startup": "the last days' notes, in `inject.bootstrap`.",
         "reminders": "what is due.",
         "intents": "the events that the message fires; nothing is spent.",
         "deadline": "all of it: the time was up.",
     }
 )
-"""What is missing from an answer of ``inject.turn``, since it failed or was late: in its ``degraded``."""
+"""What is missing from an answer of ``inject.turn`` or ``inject.bootstrap``, since it failed or was late: in
+its ``degraded``."""
 
 INTENT_REASONS: Mapping[str, str] = MappingProxyType(
     {block.value: meaning for block, meaning in BLOCKS.items()}

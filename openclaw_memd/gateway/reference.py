@@ -40,8 +40,8 @@ apart by the first byte:
   a half-close what was asked is still answered. After `model.attach` and `events.subscribe` the daemon sends
   requests and notifications of its own: see [chat models and events](models.md).
 - **HTTP/1.1**: `POST /rpc` with `content-type: application/json`. `GET /health` is 200 when ready, else 503;
-  `GET /metrics` is Prometheus text. Everything else is 404. A request with `Origin` or `Referer`, or with
-  another `Host` than `localhost` or `memd`, is 403.
+  `GET /metrics` is Prometheus text; `HEAD` of either is the same without the page. Everything else is 404. A
+  request with `Origin` or `Referer`, or with another `Host` than `localhost` or `memd`, is 403.
 
 A brace, a bracket or white space begins a line, a letter begins HTTP. Anything else gets one parse error and
 the end of the connection. A first line that begins with a letter and is no request line is answered with 400
@@ -113,7 +113,7 @@ def render_reference() -> str:
     lines += ["", "### Reasons why a candidate is not promoted", "", *_reasons(EXCLUDED_REASONS)]
     lines += ["", "### Reasons why a chosen candidate is not written", "", *_reasons(SETBACK_REASONS)]
     lines += ["", "### Reasons of deep recall", "", *_reasons(DEEP_REASONS)]
-    lines += ["", "### What is missing from the answer to a message", "", *_reasons(TURN_REASONS)]
+    lines += ["", "### What is missing from what a prompt is given", "", *_reasons(TURN_REASONS)]
     lines += ["", "### Reasons why an intent does not fire", "", *_reasons(INTENT_REASONS)]
     lines += ["", "### What an answer says of itself", "", *_reasons(ANSWER_REASONS)]
     return "\n".join(lines) + "\n"

@@ -106,6 +106,20 @@ class IntentsReport(Result, frozen=True, kw_only=True):
     fired: int
 
 
+class TranscriptsReport(Result, frozen=True, kw_only=True):
+    """One folder of transcripts that is watched for an agent; its path is not told."""
+
+    format: Literal["openclaw", "claude-code"]
+    files: Annotated[int, Meta(description="files that are read")]
+    pending: Annotated[int, Meta(description="files that wait to be read")]
+    messages: Annotated[int, Meta(description="messages that were found in them, kept or not")]
+    unattributed: Annotated[
+        int, Meta(description="messages of users that name nobody, so they are not trusted")
+    ]
+    broken: Annotated[int, Meta(description="lines left out because they are no JSON objects")]
+    too_long: Annotated[int, Meta(description="lines left out because they are longer than 8 MiB")]
+
+
 class StorageReport(Result, frozen=True, kw_only=True):
     """Sizes on disk."""
 
@@ -145,6 +159,9 @@ class AgentReport(Result, frozen=True, kw_only=True):
     ]
     storage: StorageReport
     skipped_count: Annotated[int | None, Meta(description="how many, when more than are listed")] = None
+    transcripts: Annotated[
+        tuple[TranscriptsReport, ...], Meta(description="folders of `[[sessions.folders]]`, in their order")
+    ] = ()
 
 
 class BackupReport(Result, frozen=True, kw_only=True):

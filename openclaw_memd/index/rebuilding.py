@@ -36,7 +36,7 @@ class Rebuilder:
     async def rebuild(
         self, on_progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> SyncReport:
-        """Build from the files alone, then swap; the report counts every file as added.
+        """Build from the files alone, then swap; the report counts every file as added, and all of the time.
 
         ``on_progress`` gets files done and files in all. A failure or a cancellation leaves the old index as
         it was.
@@ -46,6 +46,7 @@ class Rebuilder:
             DamagedError: the index that is to be replaced cannot even say how far it has counted.
         """
         async with self.turn:
+            started_at = trio.current_time()
             self._number += 1
             path = building_path(self._indexer.store.path, self._number)
             with self._indexer.building():
@@ -55,7 +56,8 @@ class Rebuilder:
                     sweep_building(self._indexer.store.path)
             report = await self._indexer.sync()
             files = report.added + report.changed + report.unchanged
-            return replace(report, added=files, changed=0, removed=0, unchanged=0)
+            took_ms = (trio.current_time() - started_at) * 1000
+            return replace(report, added=files, changed=0, removed=0, unchanged=0, took_ms=took_ms)
 
     async def _build_and_swap(self, path: Path, on_progress: Callable[[int, int], None]) -> None:
         indexer, present = self._indexer, self._indexer.store

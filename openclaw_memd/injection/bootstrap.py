@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Final
+from typing import Final, Literal
 
 import structlog
 import trio
@@ -32,13 +32,21 @@ FIGURES_S: Final = 0.1
 """How long ``status`` waits for figures of files that changed."""
 
 
+Lacking = Literal["files", "startup"]
+"""A part of an answer that may be missing: of the files at least one, or the last days' notes."""
+
+
 @dataclass(frozen=True, slots=True)
 class BootstrapAnswer:
-    """The ``files`` in their order, the last days' notes, and all of it as one block for a prompt."""
+    """The ``files`` in their order, the last days' notes, and all of it as one block for a prompt.
+
+    ``degraded`` names what could not be told in time, or not at all just now.
+    """
 
     files: tuple[GivenFile, ...]
     startup: Startup | None
     context: str
+    degraded: tuple[Lacking, ...] = ()
 
     @property
     def total_chars(self) -> int:
@@ -95,18 +103,21 @@ class Bootstrap:
         one that the view may not see counts as nothing.
         """
         begins = reason is not Reason.REFRESH
-        given = await self._give(view, active_projects, deadline_at, begins=begins)
+        given, is_late = await self._give(view, active_projects, deadline_at, begins=begins)
         wanted = [file for file in given.values() if files is None or file.file in files]
         for file in wanted:
             self._tell(file)
         chosen = wanted if files is not None else [file for file in wanted if file.is_there]
         startup = None
+        degraded: list[Lacking] = ["files"] if is_late or any(file.is_unknown for file in wanted) else []
         if tells_days(view, reason):
-            with trio.move_on_at(inf if deadline_at is None else deadline_at):
+            with trio.move_on_at(inf if deadline_at is None else deadline_at) as scope:
                 startup = await self._notes.tell(self._limits)
+            if scope.cancelled_caught:
+                degraded.append("startup")
         sections = [Section(file.file, _kind(file.file), file.text) for file in chosen]
         context = bootstrap_block(sections, () if startup is None else startup.lines)
-        return BootstrapAnswer(tuple(chosen), startup, context)
+        return BootstrapAnswer(tuple(chosen), startup, context, tuple(degraded))
 
     async def changed(
         self,
@@ -124,7 +135,7 @@ class Bootstrap:
         one of which nothing was given: it may have been made since. Other files come at the start alone.
         """
         refreshed = []
-        given = await self._give(view, active_projects, deadline_at, begins=False, state=state)
+        given, _ = await self._give(view, active_projects, deadline_at, begins=False, state=state)
         for file in given.values():
             if file.is_unknown:
                 continue
@@ -153,10 +164,11 @@ class Bootstrap:
         *,
         begins: bool,
         state: CuratedState | None = None,
-    ) -> Mapping[str, GivenFile]:
+    ) -> tuple[Mapping[str, GivenFile], bool]:
+        """The files, and whether they are those of before since there was no time to choose anew."""
         names = files_for(view, begins=begins)
         if not names:
-            return {}
+            return {}, False
         if state is None:
             now = trio.current_time()
             look_until = None if deadline_at is None else now + LOOK_SHARE * (deadline_at - now)
@@ -172,11 +184,11 @@ class Bootstrap:
         )
         known = self._files.known(asking)
         if known is not None:
-            return known
+            return known, False
         give = partial(self._files.give, asking)
         with trio.move_on_at(inf if deadline_at is None else deadline_at):
-            return await trio.to_thread.run_sync(give, limiter=self._choosing, abandon_on_cancel=True)
-        return self._files.last_known(asking)
+            return await trio.to_thread.run_sync(give, limiter=self._choosing, abandon_on_cancel=True), False
+        return self._files.last_known(asking), True
 
     async def _read(self, names: Sequence[str], deadline_at: float | None) -> None:
         with trio.move_on_at(inf if deadline_at is None else deadline_at):

@@ -10,7 +10,7 @@ import trio
 from openclaw_memd.domain.trigger_index import TriggerText
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.ledger.intents import find_semantic
-from openclaw_memd.injection.trigger_vectors import TriggerVectors
+from openclaw_memd.injection.trigger_vectors import TriggerVectors, wanted_texts
 from openclaw_memd.intents.service import Intents
 
 log = structlog.get_logger("memd.intents")
@@ -73,4 +73,5 @@ class IntentMeanings:
             phrases = intent.keywords or (intent.description,)
             texts.setdefault(intent.agent, {})[row.number] = TriggerText("", intent.description, phrases)
         self._texts = texts
-        self._vectors.want([text for of_agent in texts.values() for text in of_agent.values()])
+        every = (text for of_agent in texts.values() for text in of_agent.values())
+        self._vectors.want(wanted_texts(every))

@@ -17,7 +17,8 @@ from openclaw_memd.domain.stemming import Stems
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.domain.trigger_index import TriggerIndex, TriggerText
 from openclaw_memd.index.rows import join_heading
-from openclaw_memd.injection.trigger_vectors import TriggerVectors
+from openclaw_memd.injection.trigger_vectors import TriggerVectors, wanted_texts
+from openclaw_memd.interpreter import made_to_last
 
 SHARE: Final = 0.8
 """How much of a message's time the entries are waited for; the match takes the rest."""
@@ -94,26 +95,29 @@ class TriggerEntries:
             known = self._snapshot
             if known is None or known.version != state.version:
                 build = partial(self._build, state, known)
-                known = self._snapshot = await trio.to_thread.run_sync(
+                made, wanted = await trio.to_thread.run_sync(
                     build, abandon_on_cancel=True, limiter=self._core.spare
                 )
-                self.vectors.want(known.texts)
+                known = self._snapshot = made
+                self.vectors.want(wanted)
             return known
 
-    def _build(self, state: CuratedState, before: Snapshot | None) -> Snapshot:
+    def _build(self, state: CuratedState, before: Snapshot | None) -> tuple[Snapshot, dict[bytes, str]]:
+        """The snapshot, and what is to be embedded."""
         entries = [
             entry
             for _, file in sorted(state.files.items())
             for entry in islice(file.entries, MOST_ENTRIES)
             if entry.entry.annotations.triggers and is_trusted(entry.provenance.origin)
         ]
-        texts = [
-            TriggerText(
-                join_heading(entry.entry.heading_path),
-                strip_annotations(entry.entry.text),
-                entry.entry.annotations.triggers,
-            )
-            for entry in entries
-        ]
-        index = TriggerIndex(texts, self._analyzer, self._stems, None if before is None else before.index)
-        return Snapshot(state.version, entries, texts, index)
+        with made_to_last(len(entries)):
+            texts = [
+                TriggerText(
+                    join_heading(entry.entry.heading_path),
+                    strip_annotations(entry.entry.text),
+                    entry.entry.annotations.triggers,
+                )
+                for entry in entries
+            ]
+            index = TriggerIndex(texts, self._analyzer, self._stems, None if before is None else before.index)
+            return Snapshot(state.version, entries, texts, index), wanted_texts(texts)

@@ -34,6 +34,7 @@ class Block(StrEnum):
     RESTING = "resting"
     ELSEWHERE = "elsewhere"
     CROWDED = "crowded"
+    FORM = "form"
     SPENT = "spent"
     DONE = "done"
     EXPIRED = "expired"
@@ -44,6 +45,7 @@ BLOCKS: Final[Mapping[Block, str]] = MappingProxyType(
         Block.RESTING: "It fired lately; `until` is when its cooldown is over.",
         Block.ELSEWHERE: "It holds in another place, or for another sender.",
         Block.CROWDED: "Older ones take the room that one message has.",
+        Block.FORM: "The word is there in another form than the keyword of one word was given in.",
         Block.SPENT: "It fired as often as it may.",
         Block.DONE: "It is done.",
         Block.EXPIRED: "Its time is over.",
@@ -97,17 +99,23 @@ class Explaining:
         room = _Room(self._intents.settings(agent).per_turn)
         found: list[Explained] = []
         for row in self._about(connection, agent, said, also):
-            why = find_said(row.intent.keywords, said, self._intents.stems) or also.get(row.number)
+            intent = settle(row.intent, now)
+            why = find_said(intent.keywords, said, self._intents.stems) or also.get(row.number)
             if why is not None:
-                found.append(_judge(settle(row.intent, now), why, caller, now, room))
+                found.append(_judge(intent, why, caller, now, room))
+            elif intent.is_open and (near := self._find_near(intent, said)) is not None:
+                found.append(Explained(intent, near, Block.FORM))
             if len(found) == SHOWN:
                 break
         return found
 
+    def _find_near(self, intent: Intent, said: Said) -> str | None:
+        return find_said(intent.keywords, said, self._intents.stems, in_any_form=True)
+
     def _about(self, connection: Any, agent: str, said: Said, also: Mapping[int, str]) -> Iterator[IntentRow]:
         """What may be about it: soon after an event is over it is not found by its words any more."""
         told: set[int] = set()
-        for row in intent_words.find_all_said(connection, agent, said.forms):
+        for row, _ in intent_words.find_all_said(connection, agent, said.forms):
             told.add(row.number)
             if row.intent.status is not Status.CANCELLED:
                 yield row

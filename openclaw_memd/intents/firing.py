@@ -152,16 +152,16 @@ class Firing:
         return Found(dict(sorted(whys.items())))
 
     def _say_why(self, connection: Any, caller: Caller, said: Said) -> Iterator[tuple[int, str]]:
-        rows = intent_words.find_said(
+        found = intent_words.find_said(
             connection,
             caller.agent,
             said.forms,
             self._clock.now(),
             conversation_id=caller.channel.conversation_id,
         )
-        held = (row for row in rows if holds_for(row.intent, caller))
-        for row in islice(held, SCANNED):
-            why = find_said(row.intent.keywords, said, self._stems)
+        held = (one for one in found if holds_for(one.row.intent, caller))
+        for row, places in islice(held, SCANNED):
+            why = find_said([row.intent.keywords[place] for place in places], said, self._stems)
             if why is not None:
                 yield row.number, why
 

@@ -199,6 +199,7 @@ class Intents:
             ),
             partial(intent_words.drop_closed_words, before=now - RELEASE_WINDOW),
             partial(intent_fires.prune_fires, before=now - CLOSED_KEPT),
+            partial(intents.mark_closed, now=now),
             partial(intents.prune_closed, before=now - CLOSED_KEPT),
         )
         for step in steps:

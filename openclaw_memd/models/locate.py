@@ -86,7 +86,7 @@ def locate_gguf(data_dir: Path, model: str | None) -> Path:
     except OSError as error:
         raise _unreadable(path, error) from None
     if not is_gguf:
-        raise MissingModelError(f"the model {path.stem} is not a GGUF file; run: `memd model install`")
+        raise MissingModelError(f"the model {path.stem} is not a GGUF file; {_remedy(path.stem)}")
     return path
 
 
@@ -108,8 +108,15 @@ def _find_path(data_dir: Path, model: str | None) -> Path:
         return path
     path = folder / f"{model}.gguf"
     if not path.is_file():
-        raise MissingModelError(f"the model {model} is not installed; run: `memd model install {model}`")
+        raise MissingModelError(f"the model {model} is not installed; {_remedy(model)}")
     return path
+
+
+def _remedy(name: str) -> str:
+    """What to do about a model of this name: only those of the catalog can be installed by name."""
+    if name in CATALOG:
+        return f"run: `memd model install {name}`"
+    return f"install its .gguf file, or use another: {', '.join(CATALOG)} (see `memd model list`)"
 
 
 def _describe(path: Path, *, is_installed: bool) -> LocalModel:

@@ -90,8 +90,10 @@ class TranscriptFolders:
                     partial(one.list, archives=self._archives), limiter=self._limiter
                 )
             self._look_took_s = trio.current_time() - began_at
-            for one in watched:  # before anything is read: a file may go on under another name
-                await self._drop_vanished(one)
+            # Before anything is read: a file may go on under another name.
+            dropped = [await self._drop_vanished(one) for one in watched]
+            if any(dropped):
+                await self._store.checkpoint()  # else the log would keep what was said
             for one in watched:
                 await self._take_in(one)
 
@@ -112,12 +114,15 @@ class TranscriptFolders:
     async def _rows(self, folder: str) -> dict[str, Transcript]:
         return await self._store.read(partial(ledger.load_transcripts, folder=folder))
 
-    async def _drop_vanished(self, one: WatchedFolder) -> None:
+    async def _drop_vanished(self, one: WatchedFolder) -> int:
+        """Take away what files were of that are gone; how many."""
         there = {file.path for file in one.found.files}
-        for path in [path for path in one.rows if path not in there and not one.found.hides(path)]:
+        vanished = [path for path in one.rows if path not in there and not one.found.hides(path)]
+        for path in vanished:
             await self._ingestion.drop(one.id, path)
             del one.rows[path]
             one.compared.discard(path)
+        return len(vanished)
 
     async def _take_in(self, one: WatchedFolder) -> None:
         """Read what is due, one file after another. What cannot be read stays as it was."""

@@ -140,7 +140,8 @@ class Reading:
                     session = session or session_id or self._name
                     spoken.setdefault(agent, []).extend(messages)
                     taken += len(messages)
-                    unattributed += sum(map(_is_unattributed, messages))
+                    if agent is None:  # what a sub-agent is told, a model wrote
+                        unattributed += sum(map(_is_unattributed, messages))
                 case Generated() as reason:
                     left_out = _GENERATED[reason]
                     break

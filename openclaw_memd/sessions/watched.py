@@ -147,7 +147,7 @@ class WatchedFolder:
             broken=sum(row.broken for row in rows),
             too_long=sum(row.too_long for row in rows),
             skipped=tuple(sorted((self.found.skipped | left_out | self.unreadable).items())),
-            warning=_UNATTRIBUTED if unattributed else None,
+            warning=_UNATTRIBUTED if unattributed and not self.folder.rules.local_user else None,
         )
 
     def _open_root(self) -> int:

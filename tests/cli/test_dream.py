@@ -46,6 +46,13 @@ def test_the_owner_decides_about_proposals(folder: Path) -> None:
 
 def test_a_night_by_hand(writable: RunningDaemon) -> None:
     """From a note that answers questions to a line of MEMORY.md, its reasons, and back."""
+    for action, told in (("report", "no night has a report yet"), ("undo", "no night has written anything")):
+        nothing = writable.memd("dream", action)
+        assert (nothing.returncode, nothing.stdout) == (FAILED, "")
+        assert told in nothing.stderr
+        assert "run_id" not in nothing.stderr, "nobody named one"
+        assert "run_id" in writable.memd("dream", action, "r0").stderr
+
     today = datetime.now(UTC).date()
     writable.write(f"memory/{today}.md", f"- {FACT}\n- The travel desk opens at nine.\n")
     writable.settle()

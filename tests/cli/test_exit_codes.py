@@ -308,7 +308,10 @@ def test_a_workspace_that_is_missing_is_not_made(folder: Path) -> None:
     done = run_memd("run", "--workspace", str(folder / "ws"), env=daemon_env(folder))
 
     assert done.returncode == BAD_CONFIG
-    assert done.stderr == f"memd: {folder}/ws: the workspace does not exist\n"
+    assert (
+        done.stderr
+        == f"memd: {folder}/ws: the workspace does not exist: make it, bring it back or name another\n"
+    )
     assert not (folder / "ws").exists()
 
 

@@ -99,10 +99,19 @@ def test_many_messages_are_sent_in_batches(fake: FakeDaemon, folder: Path) -> No
     assert (answer["accepted"], len(answer["skipped"])) == (450 - len(sent), len(sent))
 
 
-def test_a_refused_batch_names_its_lines(fake: FakeDaemon, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        ("the turn is over", "lines 202 to 251: the turn is over"),
+        ("messages[3].text is missing", "line 205: text is missing"),
+        ("unknown parameter messages[0].tool.net", "line 202: unknown parameter tool.net"),
+        ("messages[99].text is missing", "lines 202 to 251: messages[99].text is missing"),
+    ],
+)
+def test_a_refused_batch_names_its_lines(fake: FakeDaemon, folder: Path, refusal: str, told: str) -> None:
     def answer(params: dict[str, Any]) -> Any:
         if params["messages"][0]["id"] != "m0":
-            raise RefusalError("messages.text is missing", kind="invalid_params")
+            raise RefusalError(refusal, kind="invalid_params")
         return {"accepted": 200, "skipped": [], "tainted": False}
 
     fake.answers["session.append"] = answer
@@ -111,7 +120,7 @@ def test_a_refused_batch_names_its_lines(fake: FakeDaemon, folder: Path) -> None
     done = run_memd("sessions", "append", "-", "--session", "s1", env=daemon_env(folder), given=text)
 
     assert done.returncode == FAILED
-    assert done.stderr == "memd: lines 202 to 251: messages.text is missing\n"
+    assert done.stderr == f"memd: {told}\n"
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "5", "[" * 100_000])

@@ -62,6 +62,12 @@ def test_when_all_is_well_there_is_nothing_to_do() -> None:
     assert "next" not in "\n".join(page(WELL))
 
 
+def test_a_state_without_a_reason_takes_one_line() -> None:
+    lines = page(changed(model={"provider": "local", "model": "m.gguf", "state": "ready"}))
+    assert [line for line in lines[3:] if not line.strip()] == []
+    assert any(line.startswith("  model ") for line in lines)
+
+
 @pytest.mark.parametrize(
     ("parts", "command"),
     [
@@ -120,6 +126,10 @@ def test_it_is_one_screen_at_any_number_of_anything(
     agent["embedding"] = {**AGENT["embedding"], "reason": text}  # type: ignore[dict-item]
     agent["model"] = {"provider": "openai", "state": "degraded", "reason": text}
     agent["curated"] = AGENT["curated"] * 2  # type: ignore[operator]
+    agent["transcripts"] = [
+        {"format": "openclaw"}
+        | dict.fromkeys(("files", "pending", "messages", "unattributed", "broken", "too_long"), 10**9)
+    ] * 50
     agent["skipped"] = [{"path": text, "reason": "too_large"}] * skipped
     report = REPORT | {
         "socket": text,

@@ -15,7 +15,7 @@ import pytest
 
 from tests.counts import tell
 from tests.crash.writers import Outsider, Sent, new_word, numbered, write_until_killed
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "3"))
@@ -30,8 +30,6 @@ FIXED_LINES = re.compile(
     r"|# \d{4}-\d\d-\d\d(: from outside, not trusted)? \([\w/+:-]+\)"
     r"|# \d{4}-\d\d-\d\d \d\d:\d\d \([\w/+:-]+\)(: from outside, not trusted)?"
 )
-
-PATIENT = QUICK | {"MEMD_LIMITS__SYNC_MS": "120000"}  # the notes of many rounds are long
 
 pytestmark = pytest.mark.crash
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from openclaw_memd.files.beside import is_beside
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
@@ -85,7 +85,7 @@ def kill_and_compare(rng: random.Random, rounds: int) -> None:
     asked: list[str] = []
     edited: list[str] = []
     with short_folder() as folder:
-        daemon = RunningDaemon(folder, env=QUICK)
+        daemon = RunningDaemon(folder, env=PATIENT)
         daemon.start()
         file = daemon.workspace / "MEMORY.md"
         file.write_text("# Memory\n\n", encoding="utf-8")

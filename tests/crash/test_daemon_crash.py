@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "3"))
@@ -83,7 +83,7 @@ def assert_is_sound(database: Path) -> None:
 def test_whenever_it_is_killed_search_shows_the_files_afterwards() -> None:
     rng = random.Random(SEED)
     with short_folder() as folder:
-        daemon = RunningDaemon(folder, env=QUICK)
+        daemon = RunningDaemon(folder, env=PATIENT)
         author = Author(daemon, rng)
         try:
             daemon.start()
@@ -112,7 +112,7 @@ def repaired(daemon: RunningDaemon) -> bool:
 def test_killed_at_any_moment_of_its_start_it_starts_again() -> None:
     rng = random.Random(SEED)
     with short_folder() as folder:
-        daemon = RunningDaemon(folder, env=QUICK)
+        daemon = RunningDaemon(folder, env=PATIENT)
         for number in range(40):
             daemon.write(f"memory/{number}.md", f"note number{number}\n")
         for _ in range(max(3, ROUNDS // 2)):

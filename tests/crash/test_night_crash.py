@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from openclaw_memd.domain.dream_pages import read_diary
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "3"))
@@ -27,7 +27,7 @@ def test_each_fact_is_promoted_once_whenever_a_night_is_killed() -> None:
     rng = random.Random(SEED)
     note = f"memory/{datetime.now(UTC).date()}.md"
     with short_folder() as folder:
-        daemon = RunningDaemon(folder, env=QUICK)
+        daemon = RunningDaemon(folder, env=PATIENT)
         daemon.start()
         try:
             for number in range(ROUNDS):

@@ -17,7 +17,7 @@ import pytest
 from tests.counts import tell
 from tests.crash.points import KILL_AT, POINTS, Point
 from tests.crash.scenes import SCENES
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 from tests.privacy.providers import remote_provider
 
@@ -50,7 +50,7 @@ def kill_at_each(points: Sequence[Point]) -> None:
     order = rng.sample(points, len(points))
     with short_folder() as folder, remote_provider() as provider:
         arm = folder / "point"
-        env = QUICK | {
+        env = PATIENT | {
             KILL_AT: str(arm),
             "MEMD_EMBEDDING__PROVIDER": "openai",
             "MEMD_EMBEDDING__BASE_URL": provider.url,

@@ -1,12 +1,16 @@
 """Looking at the curated files of a workspace."""
 
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trio
 
 from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.linting import Linting
+from openclaw_memd.domain.lint import Finding, lint_text
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.zones import Zone
@@ -78,6 +82,41 @@ async def test_a_file_that_cannot_be_used_and_other_names_are_told(desk: Desk) -
     (finding, _) = await desk.linting.lint(None, lambda _: 10_000)
     assert finding.detail == "not read: only MEMORY.md is"
     assert await desk.found("MEMORY.md") == [("memory.md", 1, "name_case")]
+
+
+async def test_a_file_that_takes_long_is_looked_at_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.write("MEMORY.md", "- a <!-- importance: 99 -->\n")
+    may_look, looks = threading.Event(), 0
+
+    def look_late(*args: Any, **kwargs: Any) -> list[Finding]:
+        nonlocal looks
+        looks += 1
+        assert may_look.wait(5)
+        return lint_text(*args, **kwargs)
+
+    monkeypatch.setattr("openclaw_memd.curated.linting.lint_text", look_late)
+    try:
+        for _ in range(2):
+            with trio.move_on_after(0.05):
+                await desk.found()
+    finally:
+        may_look.set()
+    assert await desk.found() == [("MEMORY.md", 1, "bad_importance")]
+    assert looks == 1, "what nobody waited for was not in vain, and did not pile up"
+    desk.write("memory.md", "")
+    assert ("memory.md", 1, "name_case") in await desk.found()
+    desk.write("MEMORY.md", "- a\n")
+    assert await desk.found() == [("memory.md", 1, "name_case")]
+
+
+async def test_a_second_name_is_told_and_the_file_looked_at(desk: Desk) -> None:
+    desk.write("MEMORY.md", "- a <!-- importance: 99 -->\n")
+    (desk.world.folder / "twin.md").hardlink_to(desk.world.folder / "MEMORY.md")
+    findings = await desk.linting.lint(None, lambda _: 10_000)
+    assert [finding.rule.value for finding in findings] == ["unreadable", "bad_importance"]
+    assert findings[0].detail == "is read, and there is something about it: hard_link"
+    (warning,) = desk.linting.warnings()
+    assert warning.startswith("MEMORY.md has a second name")
 
 
 async def test_the_status_counts_what_is_due(desk: Desk) -> None:

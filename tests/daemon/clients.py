@@ -10,6 +10,17 @@ from tests.daemons import RunningDaemon
 QUICK = {"MEMD_FILES__DEBOUNCE_S": "0.05"}
 """Changes are indexed at once, so that tests need not wait for an editor to come to rest."""
 
+PATIENT = QUICK | {
+    "MEMD_LIMITS__READ_MS": "30000",
+    "MEMD_LIMITS__WRITE_MS": "30000",
+    "MEMD_LIMITS__SYNC_MS": "120000",  # the notes of many rounds are long
+    "MEMD_INJECT__DEADLINE_MS": "30000",
+}
+"""The same with deadlines that a slow machine under load keeps, for tests of what is kept and lost.
+
+Whatever hangs misses these too, and fails its test. Tests of deadlines take those that users have.
+"""
+
 
 def over_http(daemon: RunningDaemon, method: str, **params: Any) -> Any:
     """The result of one call, asked as curl would."""

@@ -118,7 +118,7 @@ def test_other_files_are_refused_by_name(client: LineClient) -> None:
     with pytest.raises(DaemonError) as caught:
         client.call("inject.bootstrap", context=OWNER, files=["memory/2026-01-11.md"])
 
-    assert caught.value.error["data"]["field"] == "files"
+    assert caught.value.error["data"]["field"] == "files[0]"
     assert "AGENTS.md" in caught.value.error["message"]
 
 

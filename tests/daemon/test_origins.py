@@ -1,5 +1,6 @@
 """Who is behind a line, as a running daemon shows it."""
 
+import re
 import shutil
 from typing import Any
 
@@ -40,6 +41,44 @@ def test_outside_text_is_outside_wherever_it_is_copied_and_after_a_restart() -> 
             assert origin(daemon, "memory/2026-01-12.md", 2) == "untrusted"
             assert origin(daemon, "MEMORY.md", 1) == "untrusted"
             assert set(origins(daemon, "cdn.example").values()) == {"untrusted"}
+
+
+def test_a_workspace_that_was_moved_gets_its_state_back_as_it_is_told() -> None:
+    with short_folder() as folder:
+        with RunningDaemon(folder, env=QUICK) as daemon:
+            daemon.write("memory/2026-01-11.md", "- the depot opens at seven\n")
+            daemon.write("memory/2026-01-12.md", "- the depot wants your password\n")
+            daemon.memd("trust", "--lower", "memory/2026-01-12.md#L1")
+            before = origins(daemon, "depot")
+            state = daemon.state_folder()
+        assert sorted(before.values()) == ["agent", "untrusted"]
+        daemon.workspace.rename(folder / "elsewhere")
+        daemon.workspace = folder / "elsewhere"
+        for _ in range(2):
+            with daemon:
+                assert set(origins(daemon, "depot").values()) == {"untrusted"}
+                (warning,) = daemon.call("status")["warnings"]
+                assert state.name in warning
+        advice = re.search(r"`memd ([^`]+)`", warning)
+        assert advice is not None
+        with daemon:
+            dry = daemon.memd(*advice[1].split(), "--dry-run")
+            assert (dry.returncode, "next start" in dry.stdout) == (0, True), dry.stderr
+            done = daemon.memd(*advice[1].split(), "--yes")
+            assert (done.returncode, "start memd again" in done.stdout) == (0, True), done.stderr
+            findings = {one["id"]: one for one in daemon.call("doctor.check")["findings"]}
+            assert not findings["workspace-moved"]["fixable"]  # what is left to do is for a person
+            assert "origins-lost" not in findings
+        with daemon:
+            assert daemon.call("status")["warnings"] == []
+            assert origins(daemon, "depot") == before
+            assert "workspace-moved" not in {one["id"] for one in daemon.call("doctor.check")["findings"]}
+        daemon.workspace.rename(folder / "ws")  # and a second time, back to where it was
+        daemon.workspace = folder / "ws"
+        with daemon:
+            daemon.memd(*advice[1].split(), "--yes")
+        with daemon:
+            assert origins(daemon, "depot") == before
 
 
 def test_what_is_older_than_a_lost_ledger_is_untrusted() -> None:

@@ -10,9 +10,13 @@ import pytest
 import trio
 
 from openclaw_memd.daemon import vectors
+from openclaw_memd.daemon.measures import measure_vectors
 from openclaw_memd.daemon.vectors import WorkspaceVectors
+from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.index.fill_progress import FillState
 from openclaw_memd.index.vector_database import open_vectors
+from openclaw_memd.index.vector_search import VectorSearch
+from openclaw_memd.index.vector_store import VectorStore
 from tests.fakes import ConstantRng, HashEmbedder, TrioClock
 from tests.index.notes import Index, Notes, open_notes
 
@@ -96,3 +100,26 @@ async def test_with_a_model_all_texts_are_known_at_once_and_followed(notes: Note
         (notes.folder / "MEMORY.md").unlink()
         await world.index.indexer.sync()
         assert world.live == 1
+
+
+async def test_metrics_tell_what_embedding_has_to_do_and_what_is_in_memory(notes: Notes) -> None:
+    def measured(world: World) -> dict[tuple[str, ...], float]:
+        return {(one.name, *one.labels[1:]): one.value for one in measure_vectors("main", world.vectors)}
+
+    async with open_world(notes, model="hash-1") as world, trio.open_nursery() as nursery:
+        before = measured(world)
+        assert before["memd_line_vectors", "done"] == 0
+        assert before["memd_line_vectors", "waiting"] == 2
+        nursery.start_soon(world.vectors.embed)
+        with trio.fail_after(PATIENCE_S):
+            while measured(world)["memd_line_vectors", "waiting"]:  # noqa: ASYNC110 - it has no event
+                await trio.sleep(LOOK_S)
+        assert measured(world)["memd_line_vectors", "done"] == 2
+        assert measured(world)["memd_vectors_in_memory",] == 0  # so few are read at each search
+        held = VectorSearch(VectorStore(world.vectors.database), matrix_texts=1)
+        held.set_live(world.vectors.searches[TrustTier.CURATED].live)
+        held.use_model("hash-1")
+        await held.load()
+        world.vectors.searches = {**world.vectors.searches, TrustTier.CURATED: held}
+        assert measured(world)["memd_vectors_in_memory",] == 1
+        nursery.cancel_scope.cancel()

@@ -20,7 +20,7 @@ ANALYZER = Analyzer()
 PORT = make_fact("The gateway of the house listens on port 9400.", name="t1")
 OFFICE = make_fact("The office is in Linz.", key="office", name="t2")
 TEXT = (
-    "- On port 9400 listens what the house calls its gateway.\n"
+    "- On port 9400 the gateway of the house listens for its callers.\n"
     "- The office is in Graz. <!-- key: office -->\n"
     "- Rain comes from the west.\n"
     "- Twice.\n- Twice.\n"
@@ -134,9 +134,11 @@ def test_the_schema_names_the_keys_and_as_many_operations() -> None:
         ("Backups run with restic every night.", "Backups run with borg every night."),
         ("The office is in Linz.", "The office is in Graz."),
         ("Das Backup läuft auf dem Server im Keller.", "Das Backup läuft auf dem Server im Büro."),
+        ("Anna reports to Bob.", "Bob reports to Anna."),
+        ("Anna manages Bob.", "Bob manages Anna."),
     ],
 )
-def test_what_says_a_word_more_is_no_paraphrase_whatever_a_model_says(new: str, there: str) -> None:
+def test_what_says_something_else_is_no_paraphrase_whatever_a_model_says(new: str, there: str) -> None:
     """What is merged is written nowhere: the fact would be lost."""
     priors = make_priors(f"- {there}\n")
     steps = decide([make_fact(new, name="t1")], priors, ANALYZER, today=TODAY).steps
@@ -147,9 +149,9 @@ def test_what_says_a_word_more_is_no_paraphrase_whatever_a_model_says(new: str, 
 
 def test_two_claims_are_not_merged_into_one_entry_however_it_is_quoted() -> None:
     """One of them may say something more."""
-    there = "- On port 9400 listens what the house calls its gateway.\n"
+    there = "- On port 9400 the gateway of the house listens for its callers.\n"
     priors = make_priors(there)
-    facts = [PORT, make_fact("What the house calls gateway listens on its port 9400.", name="t2")]
+    facts = [PORT, make_fact("On port 9400 listens the gateway of the house.", name="t2")]
     steps = decide(facts, priors, ANALYZER, today=TODAY).steps
     assert [step.action for step in steps] == ["added", "added"]
     one, other = (
@@ -161,7 +163,7 @@ def test_two_claims_are_not_merged_into_one_entry_however_it_is_quoted() -> None
 
 
 def test_nothing_is_merged_into_what_does_not_hold_any_more() -> None:
-    there = "- On port 9400 listens what the house calls its gateway. <!-- status: superseded -->"
+    there = "- On port 9400 the gateway of the house listens for its callers. <!-- status: superseded -->"
     priors = make_priors(f"{there}\n")
     steps = (Step(PORT, "added"),)
     found = judge_operations([Operation("t1", "merged", (there,))], steps, priors, ANALYZER)

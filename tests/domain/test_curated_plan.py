@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
-from openclaw_memd.domain.annotations import Annotations
+from openclaw_memd.domain.annotations import Annotations, parse_annotations
 from openclaw_memd.domain.curated_files import MEMORY, USER, bare_text, is_active, scope_of
 from openclaw_memd.domain.curated_plan import Memory, Planned, plan_memory
 from openclaw_memd.domain.markdown import parse_entries
@@ -378,6 +378,27 @@ def test_nothing_is_added_to_a_file_with_more_entries_than_are_of_use(
     with pytest.raises(TooLargeError) as caught:
         plan_memory(MEMORY, "- a\n- b\n- c\n", new, ANALYZER)
     assert caught.value.reason == "entries"
+
+
+@pytest.mark.parametrize("said", [Annotations(), Annotations(key="k3")])
+@pytest.mark.parametrize("file", [MEMORY, USER])
+def test_of_a_long_file_only_what_is_new_is_read(
+    file: str, said: Annotations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("openclaw_memd.domain.markdown._KEPT_CHARS", 0)
+    before = "".join(f"- Fact {number}. <!-- key: k{number} -->\n" for number in range(9))
+    known = parse_entries(before)
+    read: list[str] = []
+
+    def note(text: str) -> Annotations:
+        read.append(text)
+        return parse_annotations(text)
+
+    monkeypatch.setattr("openclaw_memd.domain.markdown.parse_annotations", note)
+    planned = plan_memory(file, before, Memory("The port is 8123.", said, DAY), ANALYZER, like=known)
+    assert {*read} <= {entry.text for entry in planned.entries} - {entry.text for entry in known}
+    monkeypatch.undo()
+    assert list(planned.entries) == parse_entries(planned.text)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """DREAMS.md as text."""
 
+import re
 from datetime import UTC, date, datetime
 
 from hypothesis import given
@@ -135,3 +136,36 @@ def test_every_run_of_a_day_is_kept(runs: list[tuple[str, str]]) -> None:
         assert body in text
         assert put_report(text, "rem", run_id, body) == text
     assert text.count("# REM Sleep") == bool(runs)
+
+
+_MARKS = (
+    START,
+    END,
+    f" {START}\t",
+    f"{END} \r",
+    "## Deep Sleep",
+    "##  Deep Sleep\t",
+    "",
+    " ",
+    "mine",
+    f"x {START}",
+)
+
+
+@given(st.lists(st.sampled_from(_MARKS), max_size=14), st.sampled_from(["", "\n"]))
+def test_blocks_are_found_as_by_a_pattern_over_all_of_the_text(lines: list[str], last: str) -> None:
+    text = "\n".join([*lines, *[""] * sum("\r" in line for line in lines)]) + last  # most end plainly
+    inner = rf"(?:(?!^[ \t]*{START})[^\n]*\n)*?"
+    pattern = re.compile(
+        r"(?:^##[ \t]+Deep Sleep[ \t]*\r?\n(?:[ \t]*\r?\n)?)?"
+        rf"^[ \t]*{START}[ \t]*\r?\n{inner}^[ \t]*{END}[ \t]*(?:\r?\n|\Z)",
+        re.MULTILINE,
+    )
+    block = f"## Deep Sleep\n\n{START}\nnew\n{END}\n"
+    first, *rest = pattern.split(text)
+    made = put_block(text, "deep", "new")
+    if rest:
+        assert made == first + block + "".join(rest)
+    else:
+        assert (made.startswith(text), made.endswith(block)) == (True, True)
+        assert made[len(text) : -len(block)].strip() == ""

@@ -1,5 +1,6 @@
 """Every step from one state of an intent to another."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -30,6 +31,11 @@ NOW = datetime(2026, 1, 11, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
 
+
+def given_back(intent: Intent) -> Intent:
+    return give_back(intent, fired_at=NOW, rested_since=None)
+
+
 EVENT = Intent(
     id="i1",
     agent="main",
@@ -55,6 +61,52 @@ RECURRING = replace(REMINDER, at=None, cron="0 9 * * *", expires_at=None, max_fi
 FOLLOW_UP = replace(REMINDER, kind=Kind.FOLLOW_UP, status=Status.PENDING, at=None, expires_at=NOW + 2 * DAY)
 
 CLOSED = tuple(sorted(set(Status) - OPEN))
+
+LAST = replace(EVENT, max_fires=1)
+RESTING = fire(EVENT, NOW)
+P, A, F, D, C, E = Status.PENDING, Status.ARMED, Status.FIRED, Status.DONE, Status.CANCELLED, Status.EXPIRED
+
+TRANSITIONS: list[tuple[str, Callable[[Intent], Intent | None], Intent, dict[Status, Status | None]]] = [
+    # what happens, to whom, and what becomes of each state; None: it does not happen
+    ("nothing", lambda it: settle(it, NOW), EVENT, {P: P, A: A, F: A, D: D, C: C, E: A}),
+    ("the cooldown lasts", lambda it: settle(it, NOW), RESTING, {P: P, A: A, F: F, D: D, C: C, E: F}),
+    ("it ends", lambda it: settle(it, NOW + DAY), RESTING, {P: P, A: A, F: A, D: D, C: C, E: A}),
+    ("it is over", lambda it: settle(it, NOW + 90 * DAY), EVENT, {P: E, A: E, F: E, D: D, C: C, E: E}),
+    ("the window is shut", lambda it: settle(it, NOW), FOLLOW_UP, {P: P, A: A, D: D, C: C, E: P}),
+    ("it opens", lambda it: settle(it, NOW + DAY), FOLLOW_UP, {P: A, A: A, D: D, C: C, E: A}),
+    ("it shuts", lambda it: settle(it, NOW + 2 * DAY), FOLLOW_UP, {P: E, A: E, D: D, C: C, E: E}),
+    ("a message", lambda it: fire(it, NOW), EVENT, {P: None, A: F, F: None, D: None, C: None, E: None}),
+    ("its last one", lambda it: fire(it, NOW), LAST, {P: None, A: D, F: None, D: None, C: None, E: None}),
+    ("given back", given_back, RESTING, {A: A, F: A, D: D, C: C, E: E}),
+    ("the last given back", given_back, fire(LAST, NOW), {F: A, D: A, C: C, E: E}),
+    ("told", lambda it: confirm(it, NOW + DAY, None), REMINDER, {A: D, D: None, C: None, E: None}),
+    ("told again", lambda it: confirm(it, NOW + DAY, NOW + 2 * DAY), RECURRING, {A: A, D: None, C: None}),
+    (
+        "told of",
+        lambda it: confirm(it, NOW + DAY, None),
+        FOLLOW_UP,
+        {P: None, A: D, D: None, C: None, E: None},
+    ),
+    ("cancelled", cancel, EVENT, {P: C, A: C, F: C, D: None, C: None, E: None}),
+    ("said to be done", finish, EVENT, {P: D, A: D, F: D, D: None, C: None, E: None}),
+]
+
+
+@pytest.mark.parametrize(
+    ("act", "intent", "expected"), [row[1:] for row in TRANSITIONS], ids=[row[0] for row in TRANSITIONS]
+)
+def test_every_step_from_one_state_to_another(
+    act: Callable[[Intent], Intent | None], intent: Intent, expected: dict[Status, Status | None]
+) -> None:
+    assert {status: step(act, replace(intent, status=status)) for status in expected} == expected
+
+
+def step(act: Callable[[Intent], Intent | None], intent: Intent) -> Status | None:
+    try:
+        after = act(intent)
+    except ValueError:
+        return None
+    return None if after is None else after.status
 
 
 @pytest.mark.parametrize("status", [Status.PENDING, Status.ARMED, Status.FIRED])
@@ -127,6 +179,12 @@ def test_giving_an_older_fire_back_leaves_the_newer_ones_cooldown() -> None:
     assert (given.status, given.fire_count, given.last_fired_at) == (Status.FIRED, 1, NOW + DAY)
 
 
+def test_giving_back_leaves_done_what_somebody_said_is_done() -> None:
+    done = finish(fire(EVENT, NOW))
+    assert done is not None
+    assert give_back(done, fired_at=NOW, rested_since=None) == replace(EVENT, status=Status.DONE)
+
+
 @pytest.mark.parametrize("status", [Status.CANCELLED, Status.EXPIRED])
 def test_giving_back_opens_nothing_that_was_ended_otherwise(status: Status) -> None:
     ended = replace(fire(EVENT, NOW), status=status)
@@ -197,6 +255,7 @@ class Lives(RuleBasedStateMachine):
         self.fires: list[tuple[datetime, datetime | None]] = []
         self.given = 0
         self.is_cancelled = False
+        self.is_finished = False
 
     @rule(seconds=st.integers(-300, 900))
     def time_passes(self, seconds: int) -> None:
@@ -229,6 +288,13 @@ class Lives(RuleBasedStateMachine):
             self.intent = cancelled
             self.is_cancelled = True
 
+    @rule()
+    def somebody_says_that_it_is_done(self) -> None:
+        finished = finish(self.intent)
+        if finished is not None:
+            self.intent = finished
+            self.is_finished = True
+
     @invariant()
     def counts_what_was_not_given_back(self) -> None:
         assert self.intent.fire_count == len(self.fires) <= 3
@@ -239,7 +305,8 @@ class Lives(RuleBasedStateMachine):
 
     @invariant()
     def done_means_that_none_is_left(self) -> None:
-        assert (self.intent.status is Status.DONE) <= (not self.intent.has_fires_left)
+        is_done = self.intent.status is Status.DONE
+        assert is_done == self.is_finished if self.intent.has_fires_left else is_done or self.is_cancelled
 
 
 TestLives = Lives.TestCase

@@ -48,6 +48,9 @@ def is_said(keyword: str, message: str) -> bool:
         ("mum's cake", "a cake for mum"),
         ("mum’s cake", "bake my mum's cake"),
         ("Termin", "die Termine stehen fest"),
+        ("Termin", "please check the Termine for me"),
+        ("Kind", "die Kinder sind da"),
+        ("Kind", "Kinder?"),
     ],
 )
 def test_it_is_said(keyword: str, message: str) -> None:
@@ -57,6 +60,9 @@ def test_it_is_said(keyword: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("keyword", "message"),
     [
+        ("custom", "the customer called us"),
+        ("custom", "the customers called us"),
+        ("custom build", "the customer has a build"),
         ("release candidate", "the release notes"),
         ("art", "this party starts now"),
         ("x", "an example"),

@@ -1,4 +1,5 @@
 import re
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -293,3 +294,26 @@ def test_of_many_entries_only_the_first_are_made(filling: str, monkeypatch: pyte
     assert len(parse_entries(text)) == 3
     if filling:
         assert len(made) == 5, "the third is made when it is asked for"
+
+
+@patient
+@given(texts, texts)
+def test_entries_of_another_version_change_nothing(one: str, other: str) -> None:
+    with patch("openclaw_memd.domain.markdown._KEPT_CHARS", -1):
+        assert parse_entries(f"{one}\n{other}", like=parse_entries(other)) == parse_entries(f"{one}\n{other}")
+
+
+def test_what_an_entry_of_a_long_text_says_of_itself_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openclaw_memd.domain.markdown._KEPT_CHARS", 0)
+    before = parse_entries("---\na: 1\n---\n- One. <!-- key: one -->\n- Two. <!-- key: two -->\n")
+    read: list[str] = []
+
+    def note(span: Span, text: str, start: int, end: int) -> Annotations:
+        read.append(text[start:end])
+        return annotations_of(span, text, start, end)
+
+    monkeypatch.setattr("openclaw_memd.domain.markdown.annotations_of", note)
+    now = parse_entries("- Two. <!-- key: two -->\n- Three. <!-- key: three -->\n", like=before)
+
+    assert [entry.annotations.key for entry in now] == ["two", "three"]
+    assert read == ["- Three. <!-- key: three -->"]

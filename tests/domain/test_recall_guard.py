@@ -15,7 +15,7 @@ from openclaw_memd.domain.framing import (
 )
 from openclaw_memd.domain.inert import neutralize
 from openclaw_memd.domain.provenance import Origin, Tier
-from openclaw_memd.domain.recall_guard import strip_recalled
+from openclaw_memd.domain.recall_guard import blank_recalled, strip_recalled
 from tests.domain.strategies import patient
 
 BEGIN_OPENCLAW = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
@@ -51,6 +51,8 @@ pieces = st.one_of(
             HEADER.partition("\n")[0],
             HEADER,
             "> " + END_RECALL,
+            "> " + BEGIN_RECALL + "\n> x\n",
+            ">> " + BEGIN_UNTRUSTED + "\\n>> x",
             f'{{"content": "{BEGIN_RECALL}\\nx\\n{END_RECALL}\\ny"}}',
             f'"{BEGIN_OPENCLAW}\\n',
             f'\\n{END_OPENCLAW}"',
@@ -135,7 +137,6 @@ def test_blocks_go(begin: str, end: str, text: str, left: str) -> None:
     [
         "A block begins with {} and ends later.",
         'He wrote "{}" on the board.',
-        "> {}\n> more",
         "- {}",
         "`{}`",
         "{} and more",
@@ -144,10 +145,45 @@ def test_blocks_go(begin: str, end: str, text: str, left: str) -> None:
         'the mark "{}"',
     ],
 )
-def test_a_delimiter_in_a_sentence_or_a_quotation_is_none(delimiter: str, text: str) -> None:
+def test_a_delimiter_in_a_sentence_or_a_quoted_word_is_none(delimiter: str, text: str) -> None:
     text = text.format(delimiter)
 
     assert strip_recalled(text) == text
+
+
+@pytest.mark.parametrize(("begin", "end"), PAIRS)
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a\n> {begin}\n> x\n> {end}\nb", "a\nb"),
+        ("a\n> mine\n> {begin}\n> > x\n>\n> {end}\n> mine too\nb", "a\n> mine\n> mine too\nb"),
+        (">{begin}\n>x\n>{end}\nb", "b"),
+        ("> > {begin}\n> > x\n> > {end}\n> b", "> b"),
+        ("a\n> {begin}\n> x\nb", "a\nb"),  # the rest of it was not quoted
+        ("a\n> > {begin}\n> > x\n> b", "a\n> b"),
+        ("> x\n> {end}\nb", "> x\nb"),
+        ("a\n> {begin}\n> x\n>> {end}\n> y\n> {end}\nb", "a\nb"),  # one in it is quoted once more
+        ("a\n{begin}\n> {end}\nx\n{end}\nb", "a\nb"),
+        ("a\n{begin}\n> {begin}\nx\n{end}\nb", "a\nb"),
+        ("- a\n  > {begin}\n  > x\n  > {end}\n- b", "- a\n- b"),
+    ],
+)
+def test_a_block_that_is_quoted_as_a_whole_goes_too(begin: str, end: str, text: str, left: str) -> None:
+    assert strip_recalled(text.format(begin=begin, end=end)) == left
+
+
+@given(excerpts, st.integers(1, 3))
+@patient
+def test_what_memd_framed_goes_whole_however_often_it_is_quoted(recalled: list[Excerpt], depth: int) -> None:
+    quoted = "".join("> " * depth + line + "\n" for line in frame(recalled).split("\n"))
+
+    assert strip_recalled(f"Before.\n{quoted}after") == "Before.\nafter"
+
+
+def test_a_quoted_block_leaves_blank_lines() -> None:
+    text = f"a\n> {BEGIN_RECALL}\n> x\n> {END_RECALL}\n> b\n"
+
+    assert blank_recalled(text) == "a\n\n\n\n> b\n"
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ WISHES = {
         "remind me in a bit",
         "ping me in a while",
         "remind me at 9:30 of the train",
+        "Set a reminder for Monday to call Ana",
+        "Reminder for Friday: call Ana",
+        "set an alarm for 7am",
+        "set an alarm for seven",
     ),
     "de": (
         "erinnere mich am Freitag um neun an den Anruf",
@@ -45,6 +49,9 @@ WISHES = {
         "erinnere mich naechsten Dienstag an Ana",
         "erinnere mich freitags an den Müll",
         "denk dran, mich heute Abend anzurufen",
+        "Erstelle eine Erinnerung für Montag",
+        "Stell mir einen Wecker auf 7 Uhr",
+        "stelle bitte einen Wecker auf halb sieben",
     ),
     "es": (
         "recuérdame el viernes a las nueve llamar a Ana",
@@ -57,6 +64,8 @@ WISHES = {
         "recuérdame la semana que viene el informe",
         "recuérdame el 3 de marzo renovar el dominio",
         "ponme un recordatorio cada día a las 8",
+        "pon una alarma a las 7",
+        "ponme una alarma para mañana",
         "recuérdame hoy comprar pan",
         "dime mañana por la mañana qué queda",
         "recuérdame pasado mañana lo del dentista",
@@ -73,6 +82,8 @@ WISHES = {
         "me lembre hoje à noite de regar as plantas",
         "me lembra semana que vem do relatório",
         "lembrete no dia 3 de março: renovar o domínio",
+        "coloque um alarme para as 7h",
+        "crie um alarme para amanhã",
         "me lembre todos os dias às 8",
         "lembra-me depois de amanhã do dentista",
         "me avisa à meia-noite",
@@ -81,6 +92,8 @@ WISHES = {
         "não me deixe esquecer amanhã",
     ),
     "fr": (
+        "mets un réveil à 7h",
+        "mets l'alarme pour demain",
         "rappelle-moi vendredi à neuf heures d'appeler Ana",
         "Rappelle-moi demain de payer le loyer",
         "rappelez-nous chaque lundi la réunion",
@@ -96,6 +109,8 @@ WISHES = {
         "dis-moi à midi ce qui reste",
     ),
     "ru": (
+        "Поставь будильник на 7 утра",
+        "заведи будильник на завтра",
         "напомни мне в пятницу в девять позвонить Ане",
         "Напомни завтра заплатить за квартиру",
         "напоминай нам каждый понедельник о встрече",
@@ -113,6 +128,8 @@ WISHES = {
         "не дай мне забыть завтра",
     ),
     "zh": (
+        "设一个明天七点的闹钟",
+        "设个周一的提醒",
         "周五九点提醒我给安娜打电话",
         "明天提醒我交房租",
         "每周一提醒我们开会",
@@ -128,6 +145,7 @@ WISHES = {
         "中午告诉我还剩什么",
     ),
     "ja": (
+        "明日7時にアラームをセットして",
         "金曜日の9時にアナへの電話をリマインドして",
         "明日、家賃のことを思い出させて",
         "毎週月曜に会議を知らせて",
@@ -143,6 +161,7 @@ WISHES = {
         "午後に残りを教えて",
     ),
     "ko": (
+        "내일 7시에 알람 맞춰줘",
         "금요일 아홉 시에 아나에게 전화하라고 알려 줘",
         "내일 월세 내라고 알려줘",
         "매주 월요일에 회의를 상기시켜 줘",
@@ -161,6 +180,10 @@ WISHES = {
 
 OTHERS = {
     "en": (
+        "send the reminder for Friday's release",
+        "mention the reminder for the Monday team",
+        "the alarm at 7 am is broken",
+        "mention the alarm for three sensors",
         "mention the friday release",
         "remind me of the changelog when the release comes up",
         "remind me of the changelog when the release comes up on Friday",
@@ -181,6 +204,8 @@ OTHERS = {
         "remind me of our 9 pm call",
     ),
     "de": (
+        "der Wecker auf dem Tisch ist für Montag bestellt",
+        "Erinnerung für Montag-Leute",
         "erwähne das Freitagsrelease",
         "erinnere mich an das Changelog, wenn das Release zur Sprache kommt",
         "erinnere mich an das Changelog, wenn das Release am Freitag zur Sprache kommt",
@@ -254,6 +279,7 @@ OTHERS = {
         "как только упомянут ежедневный отчёт, напомни о графике",
     ),
     "zh": (
+        "闹钟应用的发布说明",
         "提一下周五发布",
         "提到发布时提醒我看更新日志",
         "提到周五发布时提醒我看更新日志",

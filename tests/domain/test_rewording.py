@@ -23,6 +23,7 @@ WORDS = st.lists(
         (KEY, "The key of the boathouse hangs behind the fuse box."),
         (KEY, "The boathouse key hangs just behind the fuse box."),
         (KEY, "Boathouse key: hangs behind the fuse box"),
+        (KEY, "The kеy of the bоathouse hangs behind the fuse box."),  # Cyrillic е and о
         (
             "Marta likes her espresso with two spoons of brown sugar every morning.",
             "Marta likes her espresso with two spoons of brown sugar each morning.",

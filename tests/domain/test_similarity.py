@@ -20,6 +20,7 @@ ANALYZER = Analyzer(("en", "de"))
         ("Cafe\u0301 opens at 10:30", "CAFÉ opens at 10:30"),
         ("", "..."),
         ("> Tea - green", "Tea: green"),
+        ("Users prefer short answers", "Usеrs prefer short аnswers"),  # Cyrillic е and а
     ],
 )
 def test_near_duplicates(left: str, right: str) -> None:
@@ -41,6 +42,7 @@ LONG_CHINESE = (
         (f"{LONG} 7001 {LONG} end", f"{LONG} 7002 {LONG} end"),
         (f"{LONG} deploys {LONG}", f"{LONG} never deploys {LONG}"),
         (f"{LONG} does deploy {LONG}", f"{LONG} doesn't deploy {LONG}"),
+        (f"{LONG} does deploy {LONG}", f"{LONG} dоes nоt deploy {LONG}"),  # Cyrillic о
         (f"{LONG} two {LONG} end", f"{LONG} three {LONG} end"),
         (f"{LONG} CHG-48213 {LONG}", f"{LONG} CHG-48214 {LONG}"),
         (f"{LONG} 50% {LONG}", f"{LONG} 50 {LONG}"),

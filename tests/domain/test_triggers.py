@@ -56,6 +56,7 @@ def test_scores_are_those_of_the_reference(message: str, phrase: str, relevance:
         ("API密钥", "把API密钥发给我", "密码和API"),
         ("café", "Le CAFE est ferme", "La caféine"),
         ("v2 rollout", "the rollout of v2", "the rollout of v3"),
+        ("custom", "it is the custom here", "it is the customer here"),
     ],
 )
 def test_words_count_whole_and_in_another_ending(phrase: str, fires: str, not_in: str) -> None:
@@ -180,3 +181,8 @@ def test_any_text_has_words_and_finds_itself(text: str) -> None:
     assert len(set(found)) == len(found)
     if found:
         assert trigger(text, text) >= ONE_WORD or not trigger(text, text)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_plain_letters_are_split_as_in_a_text_that_has_others(text: str) -> None:
+    assert [*split_words(text), *split_words("東京")] == [*split_words(f"{text} 東京")]

@@ -90,12 +90,12 @@ async def test_an_anchor_from_outside_keeps_nothing_out(desk: Nights) -> None:
     assert "- Something that a web page says.\n" in desk.memory
 
 
-async def test_what_was_copied_from_the_file_into_a_note_is_known(desk: Nights) -> None:
+async def test_what_was_copied_from_the_file_into_a_note_with_its_source_is_no_claim(desk: Nights) -> None:
     await desk.night(desk.note(POT))
     before = desk.memory
     copy = next(line for line in before.split("\n") if POT in line).removeprefix("- ")
     done = await desk.night(desk.note(copy, path="memory/2026-01-13.md"), run_id="r2")
-    assert list(done.promoted.values()) == ["merged"]
+    assert not done.promoted
     assert desk.memory == before
 
 
@@ -238,7 +238,9 @@ async def test_without_a_key_both_stay_and_are_named_to_people(desk: Nights) -> 
     assert len(said(desk.memory)) == 2
 
 
-async def test_what_was_deleted_by_hand_stays_deleted(desk: Nights) -> None:
+@pytest.mark.parametrize("respelled", [f"The {POT}", "Mеter box kеy is undеr the blue pοt."])
+async def test_what_was_deleted_by_hand_stays_deleted(desk: Nights, respelled: str) -> None:
+    """However it is spelled: with an article more, or in letters that only look like those."""
     await desk.night(desk.note(POT, PORT))
     await desk.core.refresh()
     await desk.deletions.settle()
@@ -247,10 +249,11 @@ async def test_what_was_deleted_by_hand_stays_deleted(desk: Nights) -> None:
     del lines[at - 1 : at + 1]
     desk.write("MEMORY.md", "\n".join(lines))
     await desk.core.refresh()
-    again = desk.note(POT.replace("Meter", "The meter"), path="memory/2026-01-13.md")
+    again = desk.note(respelled, path="memory/2026-01-13.md")
     done = await desk.night(again, run_id="r2")
     assert list(done.rejected.values()) == ["deleted"]
     assert POT not in desk.memory
+    assert respelled not in desk.memory
 
 
 async def test_a_full_file_is_not_touched_and_candidates_wait(desk: Nights) -> None:
@@ -427,12 +430,12 @@ async def test_an_injection_is_data_and_what_it_asks_for_is_not_done(desk: Night
 async def test_a_model_folds_a_paraphrase_and_sees_no_secret(desk: Nights) -> None:
     desk.write(
         "MEMORY.md",
-        "- On port 9400 listens what the house calls its gateway.\n"
+        "- On port 9400 the gateway of the house listens for its callers.\n"
         "- The token of the wiki is: sk-abcdefghijklmnop1234567890abcd\n",
     )
     text = "The gateway of the house listens on port 9400."
     chosen = desk.note(text)
-    line = "- On port 9400 listens what the house calls its gateway."
+    line = "- On port 9400 the gateway of the house listens for its callers."
     merged = {"operations": [{"candidateKey": keys(chosen)[0], "action": "merged", "priorEntries": [line]}]}
     desk.model = model = ScriptedChatModel([json.dumps(merged)])
     before = desk.world.read()

@@ -49,7 +49,7 @@ async def test_a_note_for_a_day_to_come_says_nothing_of_use_yet() -> None:
     async with open_world() as world:
         await world.note("memory/2026-01-12.md", "- In Auckland it is tomorrow already.\n")
         await world.note("memory/2026-02-24.md", "- The rent is due on this day.\n")
-        assert (await world.ingest()).daily_claims == 1
+        await world.ingest()
         assert list(await world.candidates()) == ["In Auckland it is tomorrow already."]
 
 
@@ -73,10 +73,9 @@ async def test_the_caps_of_a_night_hold() -> None:
         for day in range(1, 11):
             lines = "".join(f"- Fact {number} of day {day} is noted.\n" for number in range(60))
             world.write(f"memory/2026-01-{day:02}.md", lines)
-        done = await world.ingest()
-        assert done.daily_claims == 400
+        assert (await world.ingest()).notes == 10
         counts = [one.path for one in await world.signals.candidates()]
-        assert {counts.count(f"memory/2026-01-{day:02}.md") for day in range(1, 11)} == {40}
+        assert {counts.count(f"memory/2026-01-{day:02}.md") for day in range(1, 11)} == {400 // 10}
 
 
 async def test_outside_lines_take_no_room_of_others() -> None:
@@ -300,7 +299,7 @@ async def test_a_read_only_folder_costs_the_corpus_alone() -> None:
         machine = world.folder / "memory/.dreams"
         (machine / "session-corpus").write_text("in the way")
         await world.say(OWNER, WORKAROUND)
-        assert (await world.ingest()).session_claims == 1
+        await world.ingest()
         assert len(await world.candidates()) == 1
 
 

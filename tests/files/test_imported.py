@@ -20,6 +20,7 @@ from openclaw_memd.files.imported import (
     read_backup,
     read_present,
     remove_empty_folders,
+    sync_names,
     take_away,
 )
 
@@ -50,6 +51,37 @@ def tree(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file() and not path.is_symlink()
     }
+
+
+def test_names_last_when_each_folder_was_synced_once(
+    folder: Path, root: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = ["memory/imports/x/a.md", "memory/imports/x/b.md", "memory/imports/y/deep/a.md"]
+    for path in paths:
+        place_new(root, path, NEW, 10**18)
+    take_away(root, paths[2], digest(NEW))
+    remove_empty_folders(root, paths[2], "memory/imports")
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
+    sync_names(root, [*paths, "a.md"])
+    expected = [folder / "memory/imports/x", folder / "memory/imports", folder]
+    assert sorted(synced) == sorted(one.stat().st_ino for one in expected)
+
+
+def test_content_lasts_before_it_has_a_name(folder: Path, root: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a power cut could leave a name with half a file, which would count as somebody else's."""
+    real = os.fsync
+    synced: set[int] = set()
+
+    def note(descriptor: int) -> None:
+        synced.add(os.fstat(descriptor).st_ino)
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    place_new(root, PATH, OLD, 10**18)
+    assert (folder / PATH).stat().st_ino in synced
+    place_instead(root, PATH, NEW, 10**18, digest(OLD))
+    assert (folder / PATH).stat().st_ino in synced
 
 
 def test_a_new_file_needs_an_empty_place(folder: Path, root: int) -> None:

@@ -180,7 +180,7 @@ async def test_subscribing_again_and_again_never_cuts_a_message_in_two() -> None
 async def test_topics_that_do_not_exist_are_refused() -> None:
     async with serving() as served, served.lines() as client:
         refused = (await client.call("events.subscribe", topics=["memory.read"]))["error"]
-        assert (refused["code"], refused["data"]["field"]) == (-32602, "topics")
+        assert (refused["code"], refused["data"]["field"]) == (-32602, "topics[0]")
 
 
 async def test_http_gets_no_events() -> None:

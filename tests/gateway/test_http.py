@@ -72,6 +72,22 @@ async def test_metrics_are_prometheus_text() -> None:
     assert 'memd_calls_running{pace="read"} 0' in lines
 
 
+@pytest.mark.parametrize("path", ["/health", "/metrics"])
+async def test_head_is_get_without_the_page(path: str) -> None:
+    """RFC 9110, 9.3.2: the same status and header; what uptime checkers and `curl -I` ask."""
+    async with serving() as served:
+        transport = httpx.AsyncHTTPTransport(uds=str(served.path))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            for is_healthy in (True, False):
+                served.services.is_healthy = is_healthy
+                head, page = await client.head(path), await client.get(path)
+                assert (head.status_code, head.content) == (page.status_code, b"")
+                assert head.headers["content-type"] == page.headers["content-type"]
+                assert int(head.headers["content-length"]) > 0
+            assert (await client.head(path, headers={"origin": "null"})).status_code == 403
+            assert (await client.head("/rpc")).status_code == 404
+
+
 @pytest.mark.parametrize(
     ("method", "path", "headers", "status"),
     [

@@ -124,6 +124,18 @@ AGENT = {
     },
     "intents": {"pending": 1, "armed": 0, "fired": 3},
     "storage": {"index_bytes": 10, "state_bytes": None, "vectors_bytes": 20},
+    "transcripts": [
+        {
+            "format": form,
+            "files": 4,
+            "pending": 1,
+            "messages": 30,
+            "unattributed": 5,
+            "broken": 2,
+            "too_long": 1,
+        }
+        for form in ("openclaw", "claude-code")
+    ],
 }
 REPORT = {
     "version": "1",
@@ -166,6 +178,12 @@ memd_embedding{agent="main",state="loading"} 1
 memd_model{agent="main",state="off"} 1
 memd_curated_left_out{agent="main",file="MEMORY.md"} 1
 memd_spooled{agent="main"} 1
+memd_transcripts{agent="main",state="waiting"} 2
+memd_transcripts{agent="main",state="read"} 6
+memd_transcript_messages{agent="main",speaker="known"} 50
+memd_transcript_messages{agent="main",speaker="unknown"} 10
+memd_transcript_lines_left_out{agent="main",reason="broken"} 4
+memd_transcript_lines_left_out{agent="main",reason="too_long"} 2
 memd_intents{agent="main",status="fired"} 3
 memd_dream_last_timestamp_seconds{agent="main"} 1768093200
 memd_short_term{agent="main"} 7

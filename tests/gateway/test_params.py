@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_memd.errors import InvalidParamsError
-from openclaw_memd.gateway.notes import NoteObserveParams
+from openclaw_memd.gateway.notes import NoteAppendParams, NoteObserveParams
 from openclaw_memd.gateway.params import decode_params
 from openclaw_memd.gateway.schemas import CallParams, GetParams, JobListParams, SearchParams, SyncParams
+from openclaw_memd.gateway.sessions import SessionAppendParams
 
 SECRET = "hunter2"
 
@@ -66,6 +67,38 @@ def test_a_refusal_names_the_field_and_what_it_takes(
 ) -> None:
     error = refusal(params)
     assert (error.field, error.message) == (field, message)
+
+
+@pytest.mark.parametrize(
+    ("entry", "field", "message"),
+    [
+        ({"text": "x", "importance": 11}, "importance", "Expected int <= 10"),
+        ({"text": "x", "triggers": [5]}, "triggers[0]", "Expected str, got int"),
+        ({"text": "x", "import": SECRET}, "import", "unknown; nearest known: importance"),
+        ({}, "text", "missing"),
+    ],
+)
+def test_a_refusal_names_the_field_in_a_list(entry: dict[str, Any], field: str, message: str) -> None:
+    error = refusal({"entries": [{"text": "a"}, entry]}, NoteAppendParams)
+    where = f"entries[1].{field}"
+    expected = {
+        "missing": f"{where} is missing",
+        "unknown; nearest known: importance": f"unknown parameter {where}; nearest known: importance",
+    }.get(message, f"{where}: {message}")
+    assert (error.field, error.message) == (where, expected)
+
+
+def test_a_refusal_in_a_list_tells_what_may_be_there() -> None:
+    said = {"id": "1", "role": SECRET, "text": "x", "at": "2026-01-01T00:00:00Z"}
+    error = refusal({"messages": [said]}, SessionAppendParams)
+    assert error.field == "messages[0].role"
+    assert error.message == "messages[0].role must be one of: assistant, system, tool, user"
+
+
+def test_an_unknown_name_deep_in_a_list_is_named() -> None:
+    said = {"id": "1", "role": "tool", "text": "x", "at": "2026-01-01T00:00:00Z", "tool": {"net": True}}
+    error = refusal({"messages": [said]}, SessionAppendParams)
+    assert error.field == "messages[0].tool.net"
 
 
 def test_a_name_that_is_no_name_is_not_repeated() -> None:

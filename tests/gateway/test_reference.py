@@ -39,6 +39,7 @@ from openclaw_memd.gateway.reference import render_reference
 from openclaw_memd.gateway.schemas import Context, Sender
 from openclaw_memd.gateway.table import AnyMethod
 from openclaw_memd.index import faults
+from openclaw_memd.injection.bootstrap import Lacking
 from openclaw_memd.recall.types import Degraded, EmptyReason
 from openclaw_memd.sessions.filters import FilterReason
 from openclaw_memd.sessions.formats.names import TranscriptSkip
@@ -109,7 +110,7 @@ def test_the_other_reasons_are_those_of_their_types() -> None:
     assert set(MESSAGE_REASONS) == {*FilterReason, *MessageSkip, *Exclusion}
     assert set(IMPORT_REASONS) == set(ImportReason)
     assert set(PLAN_REASONS) == set(FlushReason)
-    assert set(TURN_REASONS) == {*get_args(Part), "deadline"}
+    assert set(TURN_REASONS) == {*get_args(Part), *get_args(Lacking), "deadline"}
     assert set(TRANSCRIPT_REASONS) == set(TranscriptSkip)
     assert set(WITHHELD_REASONS) == set(Ineligible)
 

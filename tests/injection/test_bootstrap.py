@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import structlog.testing
@@ -20,6 +20,7 @@ from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.domain.recall_guard import strip_recalled
 from openclaw_memd.injection.bootstrap import BootstrapAnswer
 from openclaw_memd.injection.given_files import Asking, Budgets, GivenFile, GivenFiles
+from openclaw_memd.injection.startup import StartupNotes
 from openclaw_memd.logs import ALLOWED_FIELDS
 from tests.injection.givings import OWNER, OWNERS, Giving, open_giving
 
@@ -424,6 +425,7 @@ async def test_while_the_new_text_is_not_ready_the_last_one_is_given(
                 soon = trio.current_time() + 0.05
                 second = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"], deadline_at=soon)
                 assert [file.text for file in second.files] == [file.text for file in first.files]
+                assert (first.degraded, second.degraded) == ((), ("files",))
                 soon = trio.current_time() + 0.05
                 told = await giving.bootstrap.changed(OWNERS, known(first), deadline_at=soon)
                 assert told == ()
@@ -434,6 +436,26 @@ async def test_while_the_new_text_is_not_ready_the_last_one_is_given(
                 assert [file.text for file in gone.files] == [""]
         finally:
             may_give.set()
+
+
+async def test_what_cannot_be_told_in_time_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_giving(tmp_path) as giving:
+        giving.write("MEMORY.md", "- Tea.\n")
+        nothing = await giving.bootstrap.build(OWNERS, deadline_at=trio.current_time())
+        assert (nothing.files, nothing.degraded) == ((), ("files",))
+        with monkeypatch.context() as patched:
+            patched.setattr(StartupNotes, "tell", hang)
+            soon = trio.current_time() + 0.5
+            with trio.fail_after(2):
+                given = await giving.bootstrap.build(OWNERS, reason=Reason.NEW, deadline_at=soon)
+        assert (given.startup, given.degraded) == (None, ("startup",))
+        assert "Tea." in given.context, "the rest is there"
+        assert (await giving.bootstrap.build(OWNERS, reason=Reason.NEW)).degraded == ()
+
+
+async def hang(*_: object) -> NoReturn:
+    await trio.sleep_forever()
+    raise AssertionError
 
 
 async def test_figures_that_take_long_are_those_of_before(

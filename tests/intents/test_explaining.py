@@ -68,3 +68,14 @@ async def test_what_has_no_room_waits(world: World, opened: Open) -> None:
     assert len(await opened.told("release")) == 3
     world.settings = Settings(per_turn=0)
     assert {block for _, block in await explain(opened, None)} == {Block.CROWDED, Block.RESTING}
+
+
+async def test_a_word_in_another_form_than_it_was_chosen_in_is_told(opened: Open) -> None:
+    hiring, _ = await opened.create(Wish("x", ("team", "hiring")), Wish("other word", ("import",)))
+    (one,) = await opened.explaining.explain(OWNER, "main", "whom do we hire? that is important")
+    assert (one.intent, one.why, one.block) == (hiring, "hiring", Block.FORM)
+    assert await opened.told("whom do we hire?") == []
+    (one,) = await opened.explaining.explain(OWNER, "main", "we are hiring")
+    assert one.block is None
+    await opened.intents.cancel("main", hiring.id)
+    assert await opened.explaining.explain(OWNER, "main", "whom do we hire?") == []

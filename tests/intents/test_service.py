@@ -139,6 +139,18 @@ async def test_what_was_ended_after_its_last_fire_does_not_come_back(opened: Ope
     assert await opened.told("the release") == []
 
 
+@pytest.mark.parametrize("end", ["cancel", "finish"])
+async def test_what_was_ended_with_fires_left_does_not_come_back_either(opened: Open, end: str) -> None:
+    (made,) = await opened.create(replace(RELEASE, max_fires=2))
+    (fired,) = await opened.say("the release")
+    ended, changed = await getattr(opened.intents, end)("main", made.id)
+    assert changed
+    assert await opened.firing.release("main", [fired.token]) == 1
+    given = await opened.intents.get("main", made.id)
+    assert (given.status, given.fire_count) == (ended.status, 0)
+    assert await opened.told("the release") == []
+
+
 async def test_a_list_is_paged_and_shows_states_as_they_are_now(world: World, opened: Open) -> None:
     made = await opened.create(*(replace(RELEASE, description=f"n{n}") for n in range(5)))
     first = await opened.intents.list("main", limit=2)
@@ -169,13 +181,39 @@ async def test_other_languages_find_what_was_made_before_they_were_set(world: Wo
 async def test_what_is_over_for_long_goes(world: World, opened: Open) -> None:
     (made,) = await opened.create(replace(RELEASE, max_fires=1))
     await opened.say("release")
-    world.clock.forward(days=200)
+    await opened.intents.sweep()
+    world.clock.forward(days=90)
+    await opened.intents.sweep()
+    assert (await opened.intents.get("main", made.id)).status is Status.DONE
+    world.clock.forward(days=1)
     await opened.intents.sweep()
     with pytest.raises(NotFoundError):
         await opened.intents.get("main", made.id)
 
 
-@pytest.mark.parametrize("days", [91, 170])
+@pytest.mark.parametrize("end", ["cancel", "finish"])
+async def test_what_was_open_when_the_clock_was_last_right_is_kept_from_then_on(
+    world: World, opened: Open, end: str
+) -> None:
+    """However often a clock runs ahead for a while."""
+    (made,) = await opened.create(replace(RELEASE, expires_at=FUTURE))
+    for _ in range(3):
+        world.clock.forward(days=400)
+        await opened.intents.sweep()
+        world.clock.forward(days=-400)
+        await opened.intents.sweep()
+    assert await opened.told("the release") == ["mention the changelog"]
+    await getattr(opened.intents, end)("main", made.id)
+    world.clock.forward(days=400)
+    await opened.intents.sweep()
+    world.clock.forward(days=-400)
+    await opened.intents.sweep()
+    world.clock.forward(days=90)
+    await opened.intents.sweep()
+    assert not (await opened.intents.get("main", made.id)).is_open
+
+
+@pytest.mark.parametrize("days", [91, 170, 200, 4_000])
 async def test_what_a_clock_that_ran_ahead_expired_is_open_again_when_it_is_right(
     world: World, opened: Open, days: int
 ) -> None:

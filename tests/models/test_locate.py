@@ -30,6 +30,19 @@ def test_without_a_model_it_says_what_to_type(tmp_path: Path, folder: Path) -> N
         locate_model(tmp_path, "minilm")
 
 
+def test_no_remedy_is_named_that_is_none(tmp_path: Path, folder: Path) -> None:
+    """Only a model of the catalog is installed by its name, and only that one is missing then."""
+    (folder / "minilm.gguf").write_bytes(b"PK")
+    other = tmp_path / "mine.gguf"
+    other.write_bytes(b"PK")
+
+    with pytest.raises(MissingModelError, match=r"run: `memd model install minilm`$"):
+        locate_model(tmp_path, "minilm")
+    for model in ("unheard-of", str(other)):
+        with pytest.raises(MissingModelError, match=r"use another: .*minilm \(see `memd model list`\)$"):
+            locate_model(tmp_path, model)
+
+
 def test_the_better_model_is_taken_when_none_is_named(tmp_path: Path, folder: Path) -> None:
     (folder / "minilm.gguf").write_bytes(gguf_bytes())
     assert locate_model(tmp_path, None).name == "minilm"

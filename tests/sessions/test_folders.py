@@ -407,6 +407,8 @@ async def test_claude_code_s_sessions_and_sub_agents(tmp_path: Path) -> None:
         await place.look()
 
         assert await place.sessions() == {"s1", "s1:sidechain", "s1:a7"}
+        (state,) = place.folders.states  # nobody need vouch for the task of a sub-agent: a model wrote it
+        assert (state.unattributed, state.warning) == (0, None)
         assert await place.origins() == {"m1": "owner", "m4": "agent"}
         assert await place.origins("s1:a7") == {"n1": "untrusted"}
         kinds = {one.session_id: one.kind for one in place.world.sessions.list("coder")}
@@ -420,6 +422,32 @@ async def test_claude_code_s_sessions_and_sub_agents(tmp_path: Path) -> None:
         (place.folder / "-home-a/s1.jsonl").unlink()
         await place.look()
         assert await place.sessions() == {"s1:a7"}
+
+
+async def test_no_byte_of_a_deleted_transcript_stays_in_the_ledger(place: Place) -> None:
+    file = place.write("s1.jsonl", opening("s1"), *(said(f"m{n}", f"Zwetschge {n} " * 40) for n in range(50)))
+    await place.look()
+    ledger = place.world.store.path
+
+    def left() -> list[str]:
+        return [
+            part.name for part in ledger.parent.glob(f"{ledger.name}*") if b"Zwetschge" in part.read_bytes()
+        ]
+
+    assert left()
+    file.unlink()
+    await place.look()
+    assert left() == []
+
+
+async def test_a_folder_of_the_local_user_is_not_told_to_become_one(place: Place) -> None:
+    """Records may name somebody of whom nothing more is known, whatever the folder is said to be."""
+    place.restart(replace(place.configured[0], rules=Rules(local_user=True)))
+    place.write("s1.jsonl", opening("s1"), said("m1", "Blau.", owner=None, provenance={"kind": "other"}))
+    await place.look()
+    assert await place.origins() == {"m1": "untrusted"}
+    (state,) = place.folders.states
+    assert (state.unattributed, state.warning) == (1, None)
 
 
 async def test_two_files_of_one_session_do_not_mix(place: Place) -> None:

@@ -27,6 +27,7 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
         ("key sk-abcdefghijklmnop end", f"key {MASK} end"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", MASK),
         ("<<<BEGIN_MEMD_RECALL>>>\nold\n<<<END_MEMD_RECALL>>>\nnew", "new"),
+        ("> <<<BEGIN_MEMD_RECALL>>>\n> old\n> <<<END_MEMD_RECALL>>>\nas I said", "as I said"),
         ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nnever ends", ""),
         ("odd \ud800 text", "odd \ufffd text"),
     ],

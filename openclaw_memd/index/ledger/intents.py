@@ -132,12 +132,24 @@ def settle_intents(
     return len(found)
 
 
-def prune_closed(connection: apsw.Connection, before: datetime, most: int) -> int:
-    """Delete up to ``most`` intents that are closed and were made, and fired last, before then; how many."""
+def mark_closed(connection: apsw.Connection, now: datetime, most: int) -> int:
+    """Note of up to ``most`` intents that they are over since now, or are not any more; of how many.
+
+    Where the clock was set back, what is over is so from now on.
+    """
     connection.execute(
-        f"DELETE FROM intents WHERE number IN (SELECT number FROM intents WHERE status NOT IN ({_OPEN})"
-        " AND created_at < ?1 AND coalesce(last_fired_at, '') < ?1 AND coalesce(expires_at, '') < ?1"
-        " LIMIT ?2)",
+        f"UPDATE intents SET closed_at = iif(status IN ({_OPEN}), NULL, ?1) WHERE number IN (SELECT number"
+        f" FROM intents WHERE (status IN ({_OPEN})) = (closed_at IS NOT NULL) OR closed_at > ?1 LIMIT ?2)",
+        (to_stamp(now), most),
+    )
+    return connection.changes()
+
+
+def prune_closed(connection: apsw.Connection, before: datetime, most: int) -> int:
+    """Delete up to ``most`` intents of which it was noted before then that they are over; how many went."""
+    connection.execute(
+        "DELETE FROM intents WHERE number IN"
+        f" (SELECT number FROM intents WHERE closed_at < ?1 AND status NOT IN ({_OPEN}) LIMIT ?2)",
         (to_stamp(before), most),
     )
     return connection.changes()

@@ -21,6 +21,15 @@ class SourceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MovedRow:
+    """A place of the candidate ``key`` that was at ``path`` and is ``source`` now."""
+
+    key: str
+    path: str
+    source: SourceRow
+
+
+@dataclass(frozen=True, slots=True)
 class Sighting:
     """One claim as it was met: what it says, where, who is behind it, and what it was of use for.
 

@@ -12,7 +12,7 @@ from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
 from openclaw_memd.domain.recall_signals import Signal
 from openclaw_memd.index.ledger.instants import from_stamp, to_stamp
 from openclaw_memd.index.ledger.session_rows import SessionKey
-from openclaw_memd.index.ledger.signal_rows import CandidateRow, PhaseRow, SourceRow
+from openclaw_memd.index.ledger.signal_rows import CandidateRow, MovedRow, PhaseRow, SourceRow
 from openclaw_memd.index.ledger.signals import MOST_SIGNALS
 
 
@@ -78,6 +78,29 @@ def put_texts(connection: apsw.Connection, texts: Mapping[str, str]) -> None:
 def drop_sources(connection: apsw.Connection, sources: Collection[tuple[str, str]]) -> None:
     """Take out places of candidates: (key, path)."""
     connection.executemany("DELETE FROM candidate_sources WHERE candidate = ? AND path = ?", sources)
+
+
+def move_sources(connection: apsw.Connection, moved: Collection[MovedRow]) -> None:
+    """Note where claims stand now; a place that is known there already stays as it is."""
+    for key, path, source in ((one.key, one.path, one.source) for one in moved):
+        connection.execute(
+            "UPDATE OR IGNORE candidate_sources SET path = ?, start_line = ?, end_line = ?, noted_on = ?,"
+            " supersedes_key = ?, projects = ? WHERE candidate = ? AND path = ?",
+            (
+                source.path,
+                source.start_line,
+                source.end_line,
+                None if source.noted_on is None else source.noted_on.isoformat(),
+                source.supersedes_key,
+                json.dumps(source.projects, ensure_ascii=False),
+                key,
+                path,
+            ),
+        )
+        connection.execute(
+            "UPDATE OR IGNORE backfilled SET path = ? WHERE candidate = ? AND path = ?",
+            (source.path, key, path),
+        )
 
 
 def drop_homeless(connection: apsw.Connection, *, verdicts: bool = False) -> int:

@@ -8,6 +8,7 @@ import structlog
 import trio
 
 from openclaw_memd.files.areas import INSTRUCTIONS
+from openclaw_memd.files.earlier_state import EarlierState
 from openclaw_memd.files.instructions import Instructions
 from openclaw_memd.files.lock import LOCK_NAME
 from openclaw_memd.files.roots import Roots
@@ -130,7 +131,9 @@ async def _check_databases(patient: Patient) -> Iterable[Finding]:
 
 async def _check_ledger(patient: Patient) -> Iterable[Finding]:
     found: list[Finding] = []
-    if (lost_at := await patient.state.read(read_loss)) is not None:
+    if (earlier := patient.earlier) is not None:
+        found.append(_judge_move(earlier, is_tied=await _in_thread(lambda: earlier.is_tied)))
+    elif (lost_at := await patient.state.read(read_loss)) is not None:
         told = f"The state was lost and began anew on {lost_at:%Y-%m-%d}: nobody vouches for older lines."
         found.append(Finding.of("origins-lost", told))
     newest = await patient.state.read(newest_record)
@@ -144,6 +147,17 @@ async def _check_ledger(patient: Patient) -> Iterable[Finding]:
         )
         found.append(Finding.of("dangling-signals", told))
     return found
+
+
+def _judge_move(earlier: EarlierState, *, is_tied: bool) -> Finding:
+    if is_tied:
+        return Finding.of(
+            "workspace-moved",
+            f"The workspace was moved here; its earlier state {earlier.id} is used from the next start on.",
+            by_hand="Start memd again.",
+        )
+    told = f"The workspace was moved here, and its earlier state {earlier.id} is not used"
+    return Finding.of("workspace-moved", f"{told}: nobody vouches for what was there.")
 
 
 async def _check_leftovers(patient: Patient) -> Iterable[Finding]:

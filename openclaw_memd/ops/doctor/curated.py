@@ -11,7 +11,7 @@ from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.instructions import InstructionText
 from openclaw_memd.injection.given_files import CuratedFigures
 from openclaw_memd.ops.doctor.findings import Finding, count
-from openclaw_memd.ops.doctor.kind import Severity
+from openclaw_memd.ops.doctor.kind_definition import Severity
 
 _OWN_PROBLEMS: Final = {
     HARD_LINK: "It has a second name (a hard link): it is read, and memd does not write to it.",

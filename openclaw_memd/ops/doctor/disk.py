@@ -13,7 +13,7 @@ from typing import Final
 from openclaw_memd.files.beside import can_exchange
 from openclaw_memd.files.private import FOLDER_MODE, open_file
 from openclaw_memd.ops.doctor.findings import Finding, begin_sentence
-from openclaw_memd.ops.doctor.kind import Severity
+from openclaw_memd.ops.doctor.kind_definition import Severity
 
 PREFIX: Final = ".memd-doctor-"
 NAME: Final = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")

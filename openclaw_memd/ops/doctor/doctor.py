@@ -8,9 +8,9 @@ import trio
 from openclaw_memd.errors import InvalidParamsError
 from openclaw_memd.jobs import Progress
 from openclaw_memd.ops.doctor import checking, fixing
+from openclaw_memd.ops.doctor.all_kinds import KINDS
 from openclaw_memd.ops.doctor.findings import Finding, without_names
 from openclaw_memd.ops.doctor.fixing import Left, Outcome, Step
-from openclaw_memd.ops.doctor.kinds import KINDS
 from openclaw_memd.ops.doctor.patient import Patient
 
 KEPT_S: Final = 60.0

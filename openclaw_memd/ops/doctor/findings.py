@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from openclaw_memd.domain.secrets import mask_secrets
-from openclaw_memd.ops.doctor.kind import SEVERITIES, Kind, Severity
-from openclaw_memd.ops.doctor.kinds import KINDS
+from openclaw_memd.ops.doctor.all_kinds import KINDS
+from openclaw_memd.ops.doctor.kind_definition import SEVERITIES, Kind, Severity
 
 NAMED: Final = 5
 """So many names stand in one sentence; the others are counted."""

@@ -14,7 +14,7 @@ from openclaw_memd.jobs import Progress
 from openclaw_memd.ops.doctor.absorbing import Absorbing
 from openclaw_memd.ops.doctor.checking import leftovers_of
 from openclaw_memd.ops.doctor.findings import Finding, count
-from openclaw_memd.ops.doctor.kind import Remedy
+from openclaw_memd.ops.doctor.kind_definition import Remedy
 from openclaw_memd.ops.doctor.patient import Patient
 from openclaw_memd.ops.doctor.places import close_place
 
@@ -23,6 +23,7 @@ log = structlog.get_logger("memd.doctor")
 ORDER: Final = (
     Remedy.CLOSE,
     Remedy.SWEEP,
+    Remedy.TIE,
     Remedy.MERGE,
     Remedy.PRUNE,
     Remedy.REFILL,
@@ -153,6 +154,12 @@ async def _sweep(patient: Patient, finding: Finding, _on_step: OnStep) -> str:
     return "it is removed"
 
 
+async def _tie(patient: Patient, _finding: Finding, _on_step: OnStep) -> str:
+    if patient.earlier is None or not await trio.to_thread.run_sync(patient.earlier.tie):
+        raise GoneError
+    return "start memd again: it uses the earlier state from then on"
+
+
 async def _prune(patient: Patient, _finding: Finding, _on_step: OnStep) -> str:
     number = await patient.signals.repair()
     return f"{count(number, 'candidate is', 'candidates are')} taken out"
@@ -187,6 +194,7 @@ _REMEDIES: Final[Mapping[Remedy, Callable[[Patient, Finding, OnStep], Awaitable[
     Remedy.MERGE: _merge,
     Remedy.CLOSE: _close,
     Remedy.SWEEP: _sweep,
+    Remedy.TIE: _tie,
     Remedy.PRUNE: _prune,
     Remedy.REFILL: _refill,
     Remedy.MEND: _mend,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from openclaw_memd.ops.doctor.kind import Kind, Remedy, by_id
+from openclaw_memd.ops.doctor.kind_definition import Kind, Remedy, by_id
 
 PLACES: Final = by_id(
     Kind(

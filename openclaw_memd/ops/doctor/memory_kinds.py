@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from openclaw_memd.ops.doctor.kind import Kind, Remedy, by_id
+from openclaw_memd.ops.doctor.kind_definition import Kind, Remedy, by_id
 
 FILES: Final = by_id(
     Kind(
@@ -140,7 +140,7 @@ STORES: Final = by_id(
         "audit-partial",
         "info",
         "There is more text than one check compares, so some files were compared by size and time.",
-        "`memd rpc index.sync '{\"force\": true}'` compares the content of all.",
+        "`memd sync --force` compares the content of all.",
     ),
     Kind(
         "index-damaged",
@@ -195,6 +195,13 @@ STORES: Final = by_id(
         "Put the old state folder back while memd is stopped, or read the files and `memd trust` them.",
     ),
     Kind(
+        "workspace-moved",
+        "warning",
+        "The workspace was moved here, and its earlier state, which tells who wrote what, is not used.",
+        "The doctor ties the earlier state to this place; then start memd again.",
+        Remedy.TIE,
+    ),
+    Kind(
         "texts-waiting",
         "warning",
         "Accepted texts wait to be written to their notes.",
@@ -233,7 +240,7 @@ MODELS: Final = by_id(
         "embedding-off",
         "info",
         "There is no embedding model: searching is by words alone.",
-        "`memd model install` adds one.",
+        "If search by meaning is wanted, do what the reason says; docs/embedding.md has more.",
     ),
     Kind(
         "embedding-failed",

@@ -11,6 +11,7 @@ from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.writer import CuratedWriter
 from openclaw_memd.dreaming.signals import SignalStore
 from openclaw_memd.errors import UnavailableError
+from openclaw_memd.files.earlier_state import EarlierState
 from openclaw_memd.index.fill_progress import FillProgress
 from openclaw_memd.index.indexer import Indexer
 from openclaw_memd.index.store import Store
@@ -27,7 +28,8 @@ class Patient:
     there. ``turn`` is held by all who write to the workspace, ``rebuild_turn`` while an index is built.
     ``mend`` checks and repairs the index; ``differences`` are names of what it was made with otherwise.
     ``figures`` tells what sessions are given of the curated files. ``drift_s`` is how far the clock ran
-    ahead of the time that passed, in seconds. ``advice`` are sentences on the configuration.
+    ahead of the time that passed, in seconds. ``earlier`` is the state
+    that the workspace had before it was moved. ``advice`` are sentences on the configuration.
     """
 
     agent: str
@@ -36,6 +38,7 @@ class Patient:
     workspace: Path
     state_folder: Path
     socket: Path | None
+    earlier: EarlierState | None
     pid: int
     is_read_only: bool
     state: Store

@@ -88,6 +88,7 @@ class Steps:
     async def _mark(self, import_id: str, outcomes: Sequence[Outcome]) -> None:
         if not outcomes:
             return
+        await trio.to_thread.run_sync(writing.sync_outcomes, self._roots, outcomes)
         marks = [(path, state) for path, state, _ in outcomes]
         await self._state.write(partial(ledger.mark_files, import_id=import_id, marks=marks))
 

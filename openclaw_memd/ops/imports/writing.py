@@ -18,6 +18,7 @@ from openclaw_memd.files.imported import (
     read_backup,
     read_present,
     remove_empty_folders,
+    sync_names,
     take_away,
 )
 from openclaw_memd.files.roots import WORKSPACE, Roots
@@ -63,6 +64,16 @@ def back_up_files(roots: Roots, files: Sequence[ImportedFile], backup: Path) -> 
             except ChangedError:
                 left.append((one.path, "left", Left(one.path, ImportReason.EXISTS)))
     return left
+
+
+def sync_outcomes(roots: Roots, outcomes: Sequence[Outcome]) -> None:
+    """Make durable what became of these files, before anybody is told.
+
+    Raises:
+        UnavailableError: the disk failed.
+    """
+    with _told(), roots.anchored(WORKSPACE) as root:
+        sync_names(root, [path for path, state, _ in outcomes if state in ("copied", "restored")])
 
 
 def write_file(roots: Roots, one: ImportedFile, offer: Offer, file_bytes: int) -> Outcome:

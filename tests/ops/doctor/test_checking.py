@@ -9,9 +9,9 @@ import pytest
 import trio
 
 from openclaw_memd.ops.doctor import checking
+from openclaw_memd.ops.doctor.all_kinds import KINDS
 from openclaw_memd.ops.doctor.doctor import KEPT_S, Doctor
 from openclaw_memd.ops.doctor.findings import Finding
-from openclaw_memd.ops.doctor.kinds import KINDS
 
 
 class Clock:

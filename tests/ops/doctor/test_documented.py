@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.ops import doctor
-from openclaw_memd.ops.doctor.kinds import KINDS
+from openclaw_memd.ops.doctor.all_kinds import KINDS
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/doctor.md").read_text(encoding="utf-8")

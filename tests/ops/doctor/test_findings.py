@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openclaw_memd.ops.doctor.all_kinds import KINDS
 from openclaw_memd.ops.doctor.findings import EACH, Finding, arrange, name_some, without_names
-from openclaw_memd.ops.doctor.kind import SEVERITIES
-from openclaw_memd.ops.doctor.kinds import KINDS
+from openclaw_memd.ops.doctor.kind_definition import SEVERITIES
 
 FINDINGS = st.lists(
     st.builds(

@@ -16,6 +16,7 @@ async def judge(world: World, *, waiting: int = 0, dangling: int = 0, drift_s: f
 
     patient: Any = SimpleNamespace(
         state=world.state,
+        earlier=None,
         clock=world.clock,
         signals=SimpleNamespace(count_dangling=count_dangling),
         waiting=lambda: waiting,

@@ -7,6 +7,8 @@ import pytest
 import trio
 
 from openclaw_memd.index.fill_progress import FillProgress, FillState
+from openclaw_memd.models.absent import AbsentEmbedder
+from openclaw_memd.models.locate import NO_LIBRARY
 from openclaw_memd.ops.doctor.models import judge_chat, judge_filling, try_embedder
 from openclaw_memd.ports import ChatModelStatus, EmbedderError, EmbedderStatus, EmbedKind
 from tests.fakes import HashEmbedder, Vectors
@@ -59,6 +61,15 @@ class OddEmbedder(HashEmbedder):
 async def test_a_model_is_tried(fault: str, expected: list[str], autojump_clock: object) -> None:
     found = await try_embedder(OddEmbedder(fault))
     assert [one.id for one in found] == expected
+
+
+@pytest.mark.parametrize("reason", ["switched off by a setting", NO_LIBRARY])
+async def test_what_to_do_about_no_model_is_what_the_reason_says(reason: str) -> None:
+    """`memd model install` helps neither where embedding is switched off nor where there is no library."""
+    (found,) = await try_embedder(AbsentEmbedder(reason))
+    assert found.detail == f"There is no embedding model: {reason}."
+    assert "reason" in found.fix
+    assert "install" not in found.fix
 
 
 async def test_the_reason_is_told(autojump_clock: object) -> None:

@@ -65,6 +65,26 @@ async def test_a_file_with_other_content_is_a_conflict_and_stays(tmp_path: Path)
         assert done.preview.conflicts == (Left(CODEX, "exists"),)
 
 
+async def test_the_ledger_is_told_of_files_when_they_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_world(tmp_path) as world:
+        world.offer(".codex/memories/MEMORY.md", "- theirs\n")
+
+        def fail(*_args: object) -> None:
+            raise OSError(errno.EIO, "the disk fails")
+
+        with monkeypatch.context() as failing:
+            failing.setattr(writing, "sync_names", fail)
+            with pytest.raises(UnavailableError):
+                await world.apply("codex")
+        assert await world.rows("SELECT state FROM import_files") == [("planned",)]
+        assert world.read(CODEX) == "- theirs\n"
+        done = await world.apply("codex")
+        assert (done.copied, done.resumed) == (1, True)
+        assert await world.rows("SELECT state FROM import_files") == [("copied",)]
+
+
 async def test_what_is_replaced_is_backed_up_first_and_comes_back_exactly(tmp_path: Path) -> None:
     async with open_world(tmp_path) as world:
         world.offer(".codex/memories/MEMORY.md", "- theirs\n")
@@ -251,7 +271,7 @@ async def test_a_full_disk_ends_it_and_the_same_call_goes_on(
         for number in range(4):
             world.offer(f"notes/{number}.md", f"- {number}\n")
         real = os.fsync
-        left = [9]
+        left = [5]  # three folders, and two files
 
         def fsync(descriptor: int) -> None:
             left[0] -= 1

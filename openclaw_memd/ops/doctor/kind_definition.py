@@ -14,6 +14,7 @@ class Remedy(StrEnum):
     """What the doctor does about a finding."""
 
     MERGE = "merge the old file into MEMORY.md and move it into .openclaw-repair"
+    TIE = "tie the earlier state to this place, for the next start"
     SYNC = "compare every file with the index and index what differs"
     MEND = "check the index, and mend it or build it anew from the files"
     REFILL = "set the damaged vectors aside and make them anew"

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from openclaw_memd.ops.doctor.kind import Kind
+from openclaw_memd.ops.doctor.kind_definition import Kind
 from openclaw_memd.ops.doctor.machine_kinds import ABSENCE, MACHINE, PLACES, UNKNOWABLE
 from openclaw_memd.ops.doctor.memory_kinds import FILES, MODELS, STORES
 
