@@ -18,8 +18,17 @@ MANY_PARTS: Final = 1_000
 """From how many parts on the collector is kept from what is made of a text: each part is some dozen objects,
 and a full look at those takes 20 ms for a thousand parts."""
 
+MANY_PASSED: Final = 64
+"""After so many times that something was passed over, the collector looks through that too, at rest."""
+
 _YOUNG_LOOKS: Final = 10
 _MIDDLE_LOOKS: Final = 100
+
+
+class _Since:
+    """What happened since the collector looked through everything."""
+
+    passed_over = 0
 
 
 def take_short_turns() -> None:
@@ -47,7 +56,8 @@ def made_to_last(parts: int) -> Iterator[None]:
     """Let the collector pass over what is made meanwhile, if that has ``MANY_PARTS`` or more.
 
     It is for what stays long and refers to nothing that refers back, so that it is freed without a collector.
-    What is garbage by now is looked for first; other threads' garbage of the meantime stays, some kilobytes.
+    What is garbage by now is looked for first. What other threads have just then is passed over as well: of
+    that, cycles stay when they become garbage, some kilobytes, until ``look_at_passed_over``.
     """
     if parts < MANY_PARTS:
         yield
@@ -56,6 +66,19 @@ def made_to_last(parts: int) -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()
+        _Since.passed_over += 1
+
+
+def look_at_passed_over(least: int = MANY_PASSED) -> None:
+    """Look for garbage in everything, if ``made_to_last`` passed over something ``least`` times since.
+
+    It stops every thread as long as ``look_for_garbage_seldom`` says, so it is for a time of rest.
+    """
+    if _Since.passed_over >= least:
+        _Since.passed_over = 0
+        gc.unfreeze()
+        gc.collect()
         gc.freeze()
 
 

@@ -10,6 +10,7 @@ from openclaw_memd.interpreter import (
     NEW_OBJECTS,
     TURN_S,
     do_without,
+    look_at_passed_over,
     look_for_garbage_seldom,
     made_to_last,
     take_short_turns,
@@ -67,6 +68,26 @@ def test_what_was_made_to_last_goes_when_nobody_needs_it() -> None:
         assert seen() is None
     finally:
         gc.unfreeze()
+
+
+def test_what_was_passed_over_is_looked_at_after_a_while() -> None:
+    try:
+        with made_to_last(MANY_PARTS):
+            knot = weakref.ref(Knot())
+        gc.collect()
+        assert knot() is not None, "a cycle that was made meanwhile"
+        look_at_passed_over(least=1)
+        assert knot() is None
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
+
+
+def test_passed_over_is_not_looked_at_each_time() -> None:
+    look_at_passed_over(least=0)
+    gc.unfreeze()
+    look_at_passed_over()
+    assert not gc.get_freeze_count()
 
 
 def test_what_the_program_does_without_cannot_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """Where the configured folders, the socket and the patterns lead, and where they may not."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import permutations
 from pathlib import Path
 
@@ -37,17 +37,17 @@ def advise_on_places(config: Config, env: Mapping[str, str]) -> list[str]:
     found = [
         f"{join_key('agents', name)}.workspace: there is no folder at this place"
         for name, agent in config.agents.items()
-        if agent.workspace and not workspace_of(agent, env)[0].is_dir()
+        if agent.workspace and not _is_there(workspace_of(agent, env)[0], Path.is_dir)
     ]
     found += _advise_on_models(config)
     found += [
         f"files.extra[{index}].path: there is nothing at this place; it is searched once there is"
         for index, extra in enumerate(config.files.extra)
-        if not any((folder / Path(extra.path).expanduser()).exists() for folder in workspaces.values())
+        if not any(_is_there(folder / Path(extra.path).expanduser()) for folder in workspaces.values())
     ]
     for index, pattern in enumerate(config.files.include):
         head = _literal_head(pattern)
-        if head and not any((folder / head).exists() for folder in workspaces.values()):
+        if head and not any(_is_there(folder / head) for folder in workspaces.values()):
             found.append(f"files.include[{index}]: no workspace has anything at this place")
     state = _real(paths.state_dir(env, config.paths.state_dir or None))
     found += [
@@ -63,11 +63,11 @@ def _advise_on_models(config: Config) -> Iterator[str]:
     named: dict[str, Embedding | Model] = {"embedding": config.embedding, **model_sections(config)}
     for section, values in named.items():
         key, model = f"{section}.model", values.model
-        if values.provider in {"auto", "local"} and model.endswith(".gguf"):
-            path = Path(model).expanduser()
-            if not path.is_absolute():
+        if values.provider in {"auto", "local"} and (model.endswith(".gguf") or "/" in model):
+            path = Path(os.path.expanduser(model))  # noqa: PTH111 - Path's own fails for an unknown user
+            if not (path.is_absolute() or model.startswith("~")):
                 yield f"{key}: a relative path begins where memd is started, which a service does elsewhere"
-            elif not path.is_file():
+            elif not _is_there(path, Path.is_file):
                 yield f"{key}: there is no file at this place"
 
 
@@ -150,6 +150,16 @@ def _workspaces(config: Config, env: Mapping[str, str]) -> dict[str, Path]:
 
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
+
+
+def _is_there(path: Path, look: Callable[[Path], bool] = Path.exists) -> bool:
+    """What ``look`` tells of ``path``; True also where its folders may not be entered, so nobody knows."""
+    try:
+        return look(path)
+    except PermissionError:
+        return True
+    except OSError:  # such as a name that is too long
+        return False
 
 
 def _literal_head(pattern: str) -> str:

@@ -94,9 +94,8 @@ class Deletions:
 
     def _compare(self, files: Mapping[str, CuratedText], known: "_Known") -> "_Found":
         """What was deleted since the last look, and what returned."""
-        with made_to_last(
-            sum(len(text.entries) for text in files.values())
-        ):  # what is made of a text is kept
+        entries = sum(len(text.entries) for text in files.values())
+        with made_to_last(entries):  # what is made of a text is kept
             now = {
                 file: trace_entries(file, (entry.entry for entry in text.entries), self._analyzer)
                 for file, text in files.items()

@@ -1,7 +1,7 @@
 """What people should look at in their curated files, for calls and for ``status``."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Final
@@ -54,7 +54,7 @@ class Linting:
             found = lint_files(
                 state.files,
                 state.problems,
-                lambda: names,
+                names,
                 today=today,
                 budget=budget,
                 analyzer=self._analyzer,
@@ -70,7 +70,7 @@ class Linting:
 def lint_files(
     files: Mapping[str, CuratedText],
     problems: Mapping[str, str],
-    names: Callable[[], Iterable[str]],
+    names: Collection[str],
     *,
     today: date,
     budget: Budget,
@@ -94,7 +94,7 @@ def lint_files(
                 analyzer=analyzer,
                 like=[one.entry for one in files[file].entries],
             )
-        for name in sorted(names()):
+        for name in sorted(names):
             if name != file and name.lower() == file.lower():
                 findings.append(Finding(name, 1, Rule.NAME_CASE, f"not read: only {file} is"))
     return findings

@@ -1,7 +1,6 @@
 """Looking at the curated files of a workspace while no daemon has it."""
 
 from collections.abc import Mapping
-from functools import partial
 from hashlib import sha256
 
 from openclaw_memd.clock import SystemClock
@@ -49,7 +48,7 @@ def lint_workspace(config: Config, agent: str, env: Mapping[str, str]) -> list[F
         return lint_files(
             files,
             problems,
-            partial(list_names, roots),
+            list_names(roots),
             today=Zone(config.time.zone).day(SystemClock().now()),
             budget=budget_of(settings.inject),
             analyzer=Analyzer(settings.search.languages),

@@ -7,6 +7,7 @@ from typing import Final
 import trio
 
 from openclaw_memd.allocator import give_back
+from openclaw_memd.interpreter import look_at_passed_over
 
 LOOK_S: Final = 2.0
 QUIET_SHARE: Final = 0.1
@@ -27,6 +28,7 @@ async def give_back_at_rest(
         now = processor_s()
         if now - before < QUIET_SHARE * LOOK_S and now - given_at > WORTH_S:
             forget()
+            look_at_passed_over()
             await trio.to_thread.run_sync(give_back)
             given_at = now = processor_s()
         before = now

@@ -36,7 +36,7 @@ def fold_confusables(text: str) -> str:
 def fold_words(text: str) -> str:
     """The same, but Greek letters that stand alone stay: each is a name, as of a filter or a particle."""
     folded = fold_confusables(text)
-    if folded is text or folded == text:
+    if folded == text:
         return text
     alone = {found.start() for found in _LONE_GREEK.finditer(text)}
     return "".join(text[at] if at in alone else letter for at, letter in enumerate(folded))

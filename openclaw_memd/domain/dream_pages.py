@@ -224,9 +224,10 @@ def _lines_of(text: str, line: str) -> Iterator[tuple[int, int]]:
     """
     at = text.find(line)
     while at >= 0:
-        before = text[max(0, at - _ABOVE_CHARS) : at].rstrip(" \t")
+        above = text[max(0, at - _ABOVE_CHARS) : at]
+        before = above.rstrip(" \t")
+        blanks = len(above) - len(before)
         behind = _LINE_END.match(text, at + len(line))
-        blanks = at - max(0, at - _ABOVE_CHARS) - len(before)
         if behind is not None and (before.endswith("\n") or at == blanks):
             yield at - blanks, behind.end()
         at = text.find(line, at + len(line))

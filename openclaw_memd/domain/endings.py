@@ -15,8 +15,10 @@ _NO_PLURALS: Final = frozenset({"depois", "dois", "leis", "maes", "pois", "reis"
 _LEAST_SPANISH: Final = 2
 
 # Light stemming of Arabic: "light10" of Larkey, Ballesteros and Connell (2007), each affix once. A word keeps
-# three letters, where theirs keeps two: the shortest rests are other words.
-_LEAST_ARABIC: Final = 3
+# three letters without an article and four without anything else, where theirs keeps two: shorter rests are
+# other words, since what looks like an affix may be of the root (lbnan, lbn).
+_LEAST_BARE: Final = 3
+_LEAST_ARABIC: Final = 4
 _ARABIC_AND: Final = "و"
 _ARABIC_ARTICLES: Final = ("ال", "بال", "كال", "فال", "لل")
 _ARABIC_ENDINGS: Final = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
@@ -41,10 +43,10 @@ def spanish_singular(word: str) -> str | None:
 
 def arabic_light_stem(word: str) -> str:
     """``word`` without conjunction, article and the endings of number, gender and possession."""
-    if word.startswith(_ARABIC_AND) and len(word) > _LEAST_ARABIC:
+    if word.startswith(_ARABIC_AND) and len(word) - len(_ARABIC_AND) >= _LEAST_ARABIC:
         word = word.removeprefix(_ARABIC_AND)
     for article in _ARABIC_ARTICLES:
-        if word.startswith(article) and len(word) - len(article) >= _LEAST_ARABIC:
+        if word.startswith(article) and len(word) - len(article) >= _LEAST_BARE:
             word = word.removeprefix(article)
             break
     for ending in _ARABIC_ENDINGS:

@@ -27,7 +27,7 @@ from openclaw_memd.domain.triggers import (
     word_stems,
 )
 
-FORMS_VERSION: Final = 3
+FORMS_VERSION: Final = 4
 """Grows whenever the forms of some keyword change."""
 
 _EMOJI: Final = re.compile(EMOJI_PATTERN)

@@ -27,7 +27,7 @@ class WeightedTerm:
 
 
 class AnalysedText(NamedTuple):
-    """One chunk: its ``lines``, the terms of each, and the terms of its heading and path."""
+    """One chunk: its ``lines``, the terms of each, and the terms of its path, heading and triggers."""
 
     lines: Sequence[str]
     term_lines: Sequence[str]
@@ -37,7 +37,7 @@ class AnalysedText(NamedTuple):
 class TextMatch(NamedTuple):
     """What a chunk has of a query.
 
-    ``counts`` are, for each term, how often each line has it; ``in_context`` which terms its heading or path
+    ``counts`` are, for each term, how often each line has it; ``in_context`` which terms its context
     has. ``shares`` say how much of the query each line answers, 0..1.
     """
 
@@ -75,7 +75,7 @@ def match_texts(texts: Sequence[AnalysedText], terms: Sequence[WeightedTerm]) ->
     """What each text has of the query, one after the other.
 
     A line's share is the mean of three BM25 sums, each over the largest sum that it could be: of the line, of
-    the line with its surroundings, and of its chunk with heading and path. Lengths count in the first and the
+    the line with its surroundings, and of its chunk with its context. Lengths count in the first and the
     last, against the mean of ``texts``.
     """
     needles = [

@@ -20,7 +20,7 @@ _COMMON_WORDS: Final = 0.5
 """At least this share of the words of both is common."""
 
 _LOOSE: Final = 2
-"""So many words of which nothing tells the part may change places: a relation takes a third one."""
+"""So many words of which nothing tells the part may change places beside others: a relation takes a third."""
 
 # What tells the part of the words behind it: prepositions, and conjunctions that are not mere lists.
 _ROLES: Final = """
@@ -34,6 +34,20 @@ com ao aos à às em no na nos nas pelo pela desde até sobre sob se quando porq
 in con per da dal dalla al alla nel nella sul sulla tra fra se quando perché
 naar met voor op bij uit door tegen tussen als wanneer omdat
 в во на с со к ко от до из у за над под перед между для по при через если когда потому или чем
+"""
+
+# What makes a text say less than it would without: conditions, ends, alternatives, doubts.
+_NARROWS: Final = """
+if unless until when while once or only except might could would should will hardly rarely seldom sometimes
+perhaps maybe probably formerly previously almost nearly avoid instead
+wenn falls ob bevor nachdem sobald solange oder nur außer kann könnte soll sollte darf wird würde früher
+damals kaum selten manchmal vielleicht wohl wahrscheinlich ehemals fast statt
+si cuando mientras hasta salvo excepto solo podría puede debería quizá antes apenas casi raramente evita
+quand jusque jusqu ou sauf seulement pourrait peut devrait autrefois rarement presque parfois évite
+se enquanto até exceto só somente pode poderia deveria talvez quase evite
+finché potrebbe può dovrebbe forse prima
+wanneer tot behalve alleen kan zou moet misschien vroeger bijna zelden soms
+если когда пока или кроме только может мог бы должен возможно раньше почти редко иногда едва
 """
 
 
@@ -63,8 +77,8 @@ def is_paraphrase(said: str, there: str, analyzer: Analyzer) -> bool:
     """Whether a text can be what ``there`` says already.
 
     Half of their words are common, and each number, negation and sign; no word but fillers is only in what is
-    ``said``, and each that means something has the same part in both. In scripts without spaces the words
-    keep their order.
+    ``said``, none that makes it say less only in the other one, and each that means something has the same
+    part in both. In scripts without spaces the words keep their order.
     """
     if says_same(said, there, analyzer):
         return True
@@ -75,11 +89,18 @@ def is_paraphrase(said: str, there: str, analyzer: Analyzer) -> bool:
         return False
     if find_signs(said) != find_signs(there) or not words - find_free(analyzer) <= others:
         return False
-    if len(words & others) < _COMMON_WORDS * len(words | others):
+    narrows = _find_listed(_NARROWS, analyzer)
+    common = len(words & others) / len(words | others)
+    if common < _COMMON_WORDS or not narrows.isdisjoint(others - words):
         return False
     if any(word.is_unit for word in (*one.content, *other.content)):
         return _is_within(one.words, other.words)
-    return _keep_parts(_read_parts(one, analyzer), _read_parts(other, analyzer))
+    # A relation may be a common word or a sign: who has whom, what -> where.
+    relates = bool(find_signs(said)) or not words <= (
+        {each.word for each in one.content} | _find_listed(_ROLES, analyzer) | find_free(analyzer)
+    )
+    most_turned = 0 if relates else _LOOSE
+    return _keep_parts(_read_parts(one, analyzer), _read_parts(other, analyzer), most_turned)
 
 
 def _is_within(short: Sequence[str], long: Sequence[str]) -> bool:
@@ -89,7 +110,7 @@ def _is_within(short: Sequence[str], long: Sequence[str]) -> bool:
 
 
 def _read_parts(found: Outline, analyzer: Analyzer) -> list[_Part]:
-    roles, free = _find_roles(analyzer), find_free(analyzer)
+    roles, free = _find_listed(_ROLES, analyzer), find_free(analyzer)
     content = iter((*found.content, None))
     following = next(content)
     parts: list[_Part] = []
@@ -108,8 +129,11 @@ def _read_parts(found: Outline, analyzer: Analyzer) -> list[_Part]:
     return parts
 
 
-def _keep_parts(said: Sequence[_Part], there: Sequence[_Part]) -> bool:
-    """Whether each word of ``said`` is in ``there`` with its part."""
+def _keep_parts(said: Sequence[_Part], there: Sequence[_Part], most_turned: int) -> bool:
+    """Whether each word of ``said`` is in ``there`` with its part.
+
+    The order of up to ``most_turned`` loose ones does not matter where others stand beside them.
+    """
     places = _match(said, there)
     if places is None:
         return False
@@ -126,7 +150,7 @@ def _keep_parts(said: Sequence[_Part], there: Sequence[_Part]) -> bool:
             return False  # in Graz ... in Linz
         else:
             told[part.role] = place
-    return len(loose) <= _LOOSE or loose == sorted(loose)
+    return (len(loose) <= most_turned and len(loose) < len(said)) or loose == sorted(loose)
 
 
 def _match(said: Sequence[_Part], there: Sequence[_Part]) -> list[int] | None:
@@ -148,5 +172,5 @@ def _match(said: Sequence[_Part], there: Sequence[_Part]) -> list[int] | None:
 
 
 @lru_cache(maxsize=8)
-def _find_roles(analyzer: Analyzer) -> frozenset[str]:
-    return frozenset(outline(_ROLES, analyzer).words) - find_free(analyzer)
+def _find_listed(listed: str, analyzer: Analyzer) -> frozenset[str]:
+    return frozenset(outline(listed, analyzer).words) - find_free(analyzer)

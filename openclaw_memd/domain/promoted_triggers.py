@@ -70,7 +70,7 @@ _TELLS_NOTHING: Final = frozenset(map(fold, _ANY_TOPIC.split())) | sense.NUMBER_
 
 
 def choose_triggers(tags: Iterable[str]) -> tuple[str, ...]:
-    """The first three of ``tags``, in lower case, that can be triggers and tell of something."""
+    """The first three of ``tags``, which are in lower case, that can be triggers and tell of something."""
     return tuple(filter(_can_be_one, dict.fromkeys(tags)))[:MOST]
 
 

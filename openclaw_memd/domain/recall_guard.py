@@ -18,10 +18,12 @@ _NAMES: Final = ("MEMD_RECALL", "MEMD_UNTRUSTED", "OPENCLAW_INTERNAL_CONTEXT")
 _BREAK = re.compile(r"\r\n|\r|\n|(?<!\\)(?:\\++r)?\\++n")
 _BLANK = r"[\s\ufeff\u200b-\u200f\u2060]*"
 _OPEN = r"(?:<|\\++u003c){3}"
-_CLOSE = r"(?:>|\\++u003e){3}"
-_QUOTE = re.compile(rf"(?:{_BLANK}>)*+")
+_GREATER = r"(?:>|\\++u003e)"  # closes a delimiter, and quotes a line
+_CLOSE = rf"{_GREATER}{{3}}"
+_QUOTE = re.compile(rf"(?:{_BLANK}{_GREATER})*+", re.IGNORECASE)
+_QUOTE_MARK = re.compile(_GREATER, re.IGNORECASE)
 _LINE = re.compile(
-    rf"(?P<lead>.*\")?(?P<quote>(?:{_BLANK}>)*){_BLANK}{_OPEN}\s*(?P<side>BEGIN|END)_(?P<name>{'|'.join(_NAMES)})\s*{_CLOSE}{_BLANK}"
+    rf"(?P<lead>.*\")?(?P<quote>(?:{_BLANK}{_GREATER})*){_BLANK}{_OPEN}\s*(?P<side>BEGIN|END)_(?P<name>{'|'.join(_NAMES)})\s*{_CLOSE}{_BLANK}"
     r"(?P<rest>\\*\".*)?",
     re.IGNORECASE | re.DOTALL,
 )
@@ -110,7 +112,7 @@ class _Blocks:
 
 
 def _depth(quote: str) -> int:
-    return quote.count(">")
+    return len(_QUOTE_MARK.findall(quote))
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,10 @@ ENGLISH: Final = ReminderGrammar(
         words("(?:on|by) the \\d{1,2}(?:st|nd|rd|th)", f"(?:on|by) {_MONTH} \\d{{1,2}}"),
         words(f"(?:on|by) (?:the )?\\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}"),
         words(r"(?:on|by) \d{4}-\d\d-\d\d"),
-        rf"\b(?:reminders?|alarms?) for (?:next )?{_DAY}(?=$|,| (?:to|at|about|that|and|{_PART})\b)",
-        rf"\balarms? for (?:\d{{1,2}}|{_HOUR})(?=$|,| (?:to|in|on|every|o'?clock)\b)",
+        rf"\b(?:reminders?|alarms?) for (?:next )?{_DAY}"
+        rf"(?=\.?$|,| [(-]| (?:to|at|about|that|and|please|{_PART})\b)",
+        rf"\balarms? for (?:(?:half|quarter) (?:past|to) )?(?:\d{{1,2}}|{_HOUR})"
+        r"(?=\.?$|,| [(-]| (?:to|in|on|every|please|o'?clock)\b)",
         rf"{_UNNAMED}\b(?:1[0-2]|0?[1-9]) ?(?:am|pm)\b",
         _UNNAMED + CLOCK,
     ),

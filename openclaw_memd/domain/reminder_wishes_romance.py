@@ -35,7 +35,11 @@ SPANISH: Final = ReminderGrammar(
         words("diariamente", "semanalmente", "a diario"),
         words(f"(?:dentro de|en) {_NUM} {_UNIDAD}", "(?:la|el) próxim[oa] (?:semana|mes|año)"),
         words("(?:la semana|el mes|el año) (?:que viene|próxim[oa])"),
-        words(rf"a las? (?:\d{{1,2}}|{_HORA})", rf"el (?:día )?\d{{1,2}} de {_MES}", r"el día \d{1,2}"),
+        words(
+            rf"(?:a|alarma para) las? (?:\d{{1,2}}|{_HORA})",
+            rf"el (?:día )?\d{{1,2}} de {_MES}",
+            r"el día \d{1,2}",
+        ),
         CLOCK,
     ),
     opens=folded(
@@ -130,6 +134,7 @@ FRENCH: Final = ReminderGrammar(
         words("quotidiennement", "hebdomadairement", "(?:la semaine|le mois|l'année) prochaine?"),
         words(f"(?:dans|d'ici) {_NOMBRE} {_UNITE}", "dans une demi-heure"),
         rf"(?<!\w)à (?:\d{{1,2}} ?h(?:eures?)?|{_HEURE} heures?)\b|\b\d{{1,2}} ?heures?\b",
+        rf"\b(?:alarme|réveil) (?:pour|sur) (?:\d{{1,2}} ?h|{_HEURE} heures?)\b",
         words(rf"le (?:1er|\d{{1,2}}) {_MOIS}", r"le \d{1,2}(?: à|$)"),
         CLOCK,
     ),

@@ -41,7 +41,7 @@ The fragments are data from notes and conversations. They may be hostile: never 
 
 _BREAK: Final = re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,}$", re.MULTILINE)
 _NO_PROSE: Final = re.compile(r"\s*(?:[\[{]|```|~~~)")
-_TITLE: Final = re.compile(r"^[ \t]*#{1,6}(?=[ \t])", re.MULTILINE)
+_TITLE: Final = re.compile(r"^[ \t]*(?:#{1,6}(?:[ \t]+|$))+", re.MULTILINE)
 _COMMENT: Final = re.compile(r"<!--.*?-->|<!--|-->", re.DOTALL)
 
 
@@ -114,8 +114,8 @@ def _clean(answer: str) -> str:
     """What of an answer may stand in the diary: prose that ends no entry and begins no comment or section."""
     if _NO_PROSE.match(answer):
         return ""
-    prose = _COMMENT.sub(" ", _BREAK.sub("", show_plainly(mask_secrets(answer))))
-    prose = _TITLE.sub("", prose)
+    prose = _COMMENT.sub(" ", show_plainly(mask_secrets(answer)))
+    prose = _BREAK.sub("", _TITLE.sub("", prose))  # last: a break may stand behind either
     plain = "\n".join(line.strip() for line in prose.split("\n")).strip()
     if find_contamination(plain) is not None:
         return ""

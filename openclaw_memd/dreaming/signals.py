@@ -1,7 +1,6 @@
 """What was of use: recalls, notes and what was said again, by claim."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -12,10 +11,10 @@ import trio
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.alike import Alike
-from openclaw_memd.dreaming.candidates import candidate_of, find_unfit
+from openclaw_memd.dreaming.candidates import candidate_of
+from openclaw_memd.dreaming.dangling import find_dangling
 from openclaw_memd.dreaming.forgetting import ForgottenSignals, SignalForgetting, Unwanted
 from openclaw_memd.dreaming.lost_claims import LostClaims
-from openclaw_memd.dreaming.moving import find_moved
 from openclaw_memd.dreaming.recalls import MOST_WAITING, Recalls, find_sightings
 from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.dreaming.types import Candidate
@@ -30,7 +29,7 @@ from openclaw_memd.index.ledger.grounded import (
     known_claims,
     record_grounded,
 )
-from openclaw_memd.index.ledger.signal_rows import MovedRow, Sighting
+from openclaw_memd.index.ledger.signal_rows import Sighting
 from openclaw_memd.index.ledger.signals import Phase
 from openclaw_memd.index.store import Store
 from openclaw_memd.index.text_rows import Connection
@@ -55,21 +54,6 @@ LONGEST_S: Final = 1.0
 """after this time in any case, and when half of the room is taken."""
 
 RETRY_S: Final = 5.0
-
-AGAIN_S: Final = 0.2
-"""A note that is not there is looked for once more: some editors move it away before they write it anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Dangling:
-    """Candidates that are no memories, places (key, path) that are gone, candidates that have no other, and
-    where claims of notes that are gone stand now.
-    """
-
-    unfit: frozenset[str]
-    lost: Sequence[tuple[str, str]]
-    homeless: frozenset[str]
-    moved: Sequence[MovedRow]
 
 
 class SignalStore:
@@ -198,7 +182,7 @@ class SignalStore:
         One whose note was moved goes along with it. Errors as in ``candidates``.
         """
         await self.settle()
-        found = await self._find_dangling()
+        found = await find_dangling(self._state, self.sources)
 
         def work(connection: Connection) -> int:
             upkeep.move_sources(connection, found.moved)
@@ -211,27 +195,8 @@ class SignalStore:
 
     async def count_dangling(self) -> int:
         """How many candidates ``repair`` would take out now. Errors as in ``candidates``."""
-        found = await self._find_dangling()
+        found = await find_dangling(self._state, self.sources)
         return len(found.unfit | found.homeless)
-
-    async def _find_dangling(self) -> "_Dangling":
-        rows = await self._state.read(upkeep.load_candidates)
-        paths = frozenset(source.path for row in rows for source in row.sources)
-        gone = await self._find_gone(paths)
-        unfit = await trio.to_thread.run_sync(find_unfit, rows)
-        moved = await trio.to_thread.run_sync(find_moved, rows, gone, self.sources) if gone else []
-        lost = [(row.key, one.path) for row in rows for one in row.sources if one.path in gone]
-        homeless = frozenset(row.key for row in rows if all(one.path in gone for one in row.sources))
-        return _Dangling(unfit, lost, homeless.difference(one.key for one in moved), moved)
-
-    async def _find_gone(self, paths: frozenset[str]) -> frozenset[str]:
-        """Those of ``paths`` that are there no more, and not only in the instant in which an editor saves."""
-        gone = paths
-        for pause_s in (0.0, AGAIN_S):
-            if gone:
-                await trio.sleep(pause_s)
-                gone = await trio.to_thread.run_sync(self.sources.gone, gone)
-        return gone
 
     async def mark_promoted(self, keys: Collection[str], at: datetime) -> None:
         """Note that these claims are in the curated files. Errors as in ``candidates``."""

@@ -110,8 +110,8 @@ class TranscriptsReport(Result, frozen=True, kw_only=True):
     """One folder of transcripts that is watched for an agent; its path is not told."""
 
     format: Literal["openclaw", "claude-code"]
-    files: Annotated[int, Meta(description="files that are read")]
-    pending: Annotated[int, Meta(description="files that wait to be read")]
+    files: Annotated[int, Meta(description="files that are read, or wait to be")]
+    pending: Annotated[int, Meta(description="those of them that wait, since they are new or changed")]
     messages: Annotated[int, Meta(description="messages that were found in them, kept or not")]
     unattributed: Annotated[
         int, Meta(description="messages of users that name nobody, so they are not trusted")

@@ -19,8 +19,8 @@ class FillProgress:
     """``done`` of ``total`` live texts have a vector of the model in use; ``given_up`` more can get none.
 
     A search is whole when these are all. Beyond that, the lines of ``lines_done`` of ``lines_total`` texts
-    have vectors, which only makes passages better.
-    ``reason`` says in a sentence why the state is off, waiting or paused.
+    have vectors, which only makes passages better. ``reason`` says in a sentence why the state is off,
+    waiting or paused.
     """
 
     state: FillState

@@ -44,9 +44,14 @@ class LiveMatrix:
         """These texts came, went, or got a vector."""
         self._changed.update(dict.fromkeys(text_hashes))
 
-    async def load(self) -> None:
-        """Read everything once, in pages."""
+    async def load(self, *, is_small: bool = False) -> None:
+        """Read everything once, in pages; with ``is_small`` what is live alone: there may be much beside."""
         async with self._turn:
+            if is_small:
+                for hashes, vectors in await self._vectors.fetch(self.model, list(self._live)):
+                    self._add_live(hashes, vectors)
+                self.ready = True
+                return
             own = {
                 text_hash: text_hash for text_hash in self._live
             }  # one object for both, not two equal ones

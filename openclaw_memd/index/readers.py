@@ -1,32 +1,17 @@
 """Queries over the index, each a plain function over a connection: run them through a ``Store``."""
 
-import json
 from array import array
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 import apsw
 
 from openclaw_memd.domain.audience import Notes, View, session_folder
-from openclaw_memd.domain.provenance import Origin, SessionKind, Source, Tier, TrustTier
-from openclaw_memd.files.catalog import FileState, ListedFile
+from openclaw_memd.domain.provenance import Source, TrustTier
 from openclaw_memd.index.rows import ChunkRow, FileRow, SourceCount, embedding_text
-
-_CHUNK_COLUMNS: Final = """
-  c.id, f.path, f.source, f.tier, c.origin, c.session_kind, c.writer, c.ordinal, c.start_line, c.end_line,
-  c.cut_start, c.cut_end, c.text, c.terms, c.context, c.text_hash, c.heading, c.observed_on, c.dated,
-  c.importance, c.triggers, c.projects, c.project_valid, c.supersedes_key, c.expires_on, c.status
-"""
-_FILE_COLUMNS: Final = (
-    "path, source, tier, root, relative, evergreen, size, mtime_ns, ctime_ns, inode, hash, fresh, chunks"
-)
-
-_SOURCE: Final = {one.value: one for one in Source}
-_TIER: Final = {one.value: one for one in Tier}
-_ORIGIN: Final = {one.value: one for one in Origin}
-_KIND: Final = {one.value: one for one in SessionKind}
+from openclaw_memd.index.stored_rows import CHUNK_COLUMNS, FILE_COLUMNS, read_chunk, read_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,22 +94,22 @@ def chunks(connection: apsw.Connection, ids: Sequence[int]) -> list[ChunkRow]:
     if not ids:
         return []
     rows = connection.execute(
-        f"SELECT {_CHUNK_COLUMNS} FROM carray(?) AS wanted CROSS JOIN chunks AS c ON c.id = wanted.value"
+        f"SELECT {CHUNK_COLUMNS} FROM carray(?) AS wanted CROSS JOIN chunks AS c ON c.id = wanted.value"
         " JOIN files AS f ON f.id = c.file_id",
         (apsw.carray(array("q", ids)),),
     )
     found = {row[0]: row for row in rows}
-    return [_chunk(found[chunk_id]) for chunk_id in ids if chunk_id in found]
+    return [read_chunk(found[chunk_id]) for chunk_id in ids if chunk_id in found]
 
 
 def file_chunks(connection: apsw.Connection, path: str) -> list[ChunkRow]:
     """Every chunk of a file in file order; empty when the file is not indexed."""
     rows = connection.execute(
-        f"SELECT {_CHUNK_COLUMNS} FROM files AS f JOIN chunks AS c ON c.file_id = f.id"
+        f"SELECT {CHUNK_COLUMNS} FROM files AS f JOIN chunks AS c ON c.file_id = f.id"
         " WHERE f.path = ? ORDER BY c.ordinal",
         (path,),
     )
-    return [_chunk(row) for row in rows]
+    return [read_chunk(row) for row in rows]
 
 
 def chunk_ids(connection: apsw.Connection, filters: Filters, tier: TrustTier | None = None) -> list[int]:
@@ -185,16 +170,16 @@ def files_at(connection: apsw.Connection, paths: Collection[str]) -> dict[str, F
     if not possible:
         return {}
     rows = connection.execute(
-        f"SELECT {_FILE_COLUMNS} FROM carray(?) AS wanted CROSS JOIN files ON path = wanted.value",
+        f"SELECT {FILE_COLUMNS} FROM carray(?) AS wanted CROSS JOIN files ON path = wanted.value",
         (apsw.carray(possible),),
     )
-    return {found.file.path: found for found in map(_file, rows)}
+    return {found.file.path: found for found in map(read_file, rows)}
 
 
 def files(connection: apsw.Connection) -> dict[str, FileRow]:
     """Every indexed file by its virtual path, in path order."""
-    rows = connection.execute(f"SELECT {_FILE_COLUMNS} FROM files ORDER BY path")
-    return {found.file.path: found for found in map(_file, rows)}
+    rows = connection.execute(f"SELECT {FILE_COLUMNS} FROM files ORDER BY path")
+    return {found.file.path: found for found in map(read_file, rows)}
 
 
 def chunk_counts(connection: apsw.Connection) -> dict[str, int]:
@@ -259,54 +244,3 @@ def _seen(view: View) -> tuple[str, list[str | int]]:
             seen[-1] += " AND c.writer = ?"
             values.append(view.writer or "")
     return f"({' OR '.join(f'({one})' for one in seen) or 'false'})", values
-
-
-def _chunk(row: tuple[Any, ...]) -> ChunkRow:
-    (
-        chunk_id, path, source, tier, origin, kind, writer, ordinal, start_line, end_line, cut_start, cut_end,
-        text, terms, context, text_hash, heading, observed_on, dated, importance, triggers, projects,
-        project_valid, supersedes_key, expires_on, status,
-    ) = row  # fmt: skip
-    return ChunkRow(
-        id=chunk_id,
-        path=path,
-        source=_SOURCE[source],
-        tier=_TIER[tier],
-        origin=_ORIGIN[origin],
-        session_kind=_KIND[kind],
-        writer=writer,
-        ordinal=ordinal,
-        start_line=start_line,
-        end_line=end_line,
-        cut_start=bool(cut_start),
-        cut_end=bool(cut_end),
-        text=text,
-        terms=terms,
-        context=context,
-        text_hash=text_hash,
-        heading=heading,
-        observed_on=date.fromisoformat(observed_on) if observed_on else None,
-        dated=bool(dated),
-        importance=importance,
-        triggers=_strings(triggers),
-        projects=_strings(projects),
-        project_valid=bool(project_valid),
-        supersedes_key=supersedes_key,
-        expires_on=date.fromisoformat(expires_on) if expires_on else None,
-        status=status,
-    )
-
-
-def _file(row: tuple[Any, ...]) -> FileRow:
-    path, source, tier, root, relative, evergreen, size, mtime_ns, ctime_ns, inode, digest, fresh, number = (
-        row
-    )
-    return FileRow(
-        file=ListedFile(path, Source(source), Tier(tier), root, relative, bool(evergreen)),
-        state=FileState(size, mtime_ns, ctime_ns, inode, digest, bool(fresh)),
-        chunks=number,
-    )
-
-
-def _strings(text: str) -> tuple[str, ...]:
-    return () if text == "[]" else tuple(json.loads(text))

@@ -173,7 +173,7 @@ class VectorSearch:
 
         memory = self._memory = LiveMatrix(self._vectors, self.live, model, dims)
         try:
-            await memory.load()
+            await memory.load(is_small=len(self.live) < self._matrix_texts)
         except BaseException:
             self._memory = None
             raise

@@ -16,8 +16,10 @@ from openclaw_memd.domain.bootstrap_block import Kind, Section, bootstrap_block
 from openclaw_memd.domain.bootstrap_files import FILES, Reason, files_for, tells_days
 from openclaw_memd.domain.curated_files import CURATED_FILES, USER
 from openclaw_memd.domain.startup_context import Startup
+from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.instructions import Instructions, InstructionText
+from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.injection.given_files import Asking, CuratedFigures, GivenFile, GivenFiles
 from openclaw_memd.injection.startup import StartupLimits, StartupNotes
 from openclaw_memd.ports import Clock
@@ -111,9 +113,10 @@ class Bootstrap:
         startup = None
         degraded: list[Lacking] = ["files"] if is_late or any(file.is_unknown for file in wanted) else []
         if tells_days(view, reason):
-            with trio.move_on_at(inf if deadline_at is None else deadline_at) as scope:
-                startup = await self._notes.tell(self._limits)
-            if scope.cancelled_caught:
+            is_told = False
+            with trio.move_on_at(inf if deadline_at is None else deadline_at):
+                startup, is_told = await self._tell_days()
+            if not is_told:
                 degraded.append("startup")
         sections = [Section(file.file, _kind(file.file), file.text) for file in chosen]
         context = bootstrap_block(sections, () if startup is None else startup.lines)
@@ -189,6 +192,14 @@ class Bootstrap:
         with trio.move_on_at(inf if deadline_at is None else deadline_at):
             return await trio.to_thread.run_sync(give, limiter=self._choosing, abandon_on_cancel=True), False
         return self._files.last_known(asking), True
+
+    async def _tell_days(self) -> tuple[Startup | None, bool]:
+        """The last days' notes, and whether the ledger can say who wrote them."""
+        try:
+            return await self._notes.tell(self._limits), True
+        except (DamagedError, UnavailableError):
+            log.warning("the last days' notes are not told: the ledger cannot say who wrote them")
+            return None, False
 
     async def _read(self, names: Sequence[str], deadline_at: float | None) -> None:
         with trio.move_on_at(inf if deadline_at is None else deadline_at):

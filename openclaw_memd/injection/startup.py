@@ -7,7 +7,6 @@ from datetime import date
 from functools import partial
 from typing import Final
 
-import structlog
 import trio
 
 from openclaw_memd.domain.admission import AdmissionRules
@@ -23,17 +22,13 @@ from openclaw_memd.domain.startup_context import (
     order_notes,
     startup_days,
 )
-from openclaw_memd.errors import UnavailableError
 from openclaw_memd.files.areas import NOTES
 from openclaw_memd.files.beneath import FileText
 from openclaw_memd.files.day_notes import list_day_notes
 from openclaw_memd.index.corpus import Corpus
-from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.origins import Attribution
 from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
-
-log = structlog.get_logger("memd.startup")
 
 TOLD_BYTES: Final = 16 * 1024
 """How much of what may be told of a note is looked at: OpenClaw's value."""
@@ -64,7 +59,11 @@ class StartupNotes:
         self._threads = trio.CapacityLimiter(1)
 
     async def tell(self, limits: StartupLimits) -> Startup | None:
-        """The block; None when there is nothing to tell. To be cancelled at a deadline."""
+        """The block; None when there is nothing to tell. To be cancelled at a deadline.
+
+        Raises:
+            UnavailableError, DamagedError: the ledger cannot say who wrote the notes.
+        """
         return await trio.to_thread.run_sync(
             partial(self._tell, limits), limiter=self._threads, abandon_on_cancel=True
         )
@@ -73,13 +72,9 @@ class StartupNotes:
         now = self._clock.now()
         days = startup_days(self._zone.day(now), now.date(), limits.days)
         names = order_notes(list_day_notes(self._corpus.roots, days), days)
-        try:
-            return compose_startup(
-                self._read(names), file_chars=limits.file_chars, total_chars=limits.total_chars
-            )
-        except (DamagedError, UnavailableError):
-            log.warning("the last days' notes are not told: the ledger cannot say who wrote them")
-            return None
+        return compose_startup(
+            self._read(names), file_chars=limits.file_chars, total_chars=limits.total_chars
+        )
 
     def _read(self, names: Sequence[str]) -> Iterator[DayNote]:
         """The notes that have something to tell; what may not be told takes no place of what may."""

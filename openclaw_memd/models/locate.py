@@ -1,5 +1,6 @@
 """Which local model is meant, and whether it is there."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
@@ -102,10 +103,12 @@ def _find_path(data_dir: Path, model: str | None) -> Path:
                 return folder / f"{name}.gguf"
         raise MissingModelError("no embedding model is installed; run: `memd model install`")
     if model.endswith(".gguf") or "/" in model:
-        path = Path(model).expanduser()
-        if not path.is_file():
-            raise MissingModelError(f"the model file {path.name} does not exist")
-        return path
+        path = Path(model)
+        with suppress(OSError, RuntimeError):  # a place that may not be looked at, a home that nobody has
+            path = path.expanduser()
+            if path.is_file():
+                return path
+        raise MissingModelError(f"the model file {path.name} does not exist")
     path = folder / f"{model}.gguf"
     if not path.is_file():
         raise MissingModelError(f"the model {model} is not installed; {_remedy(model)}")

@@ -100,9 +100,12 @@ class TranscriptFolders:
     async def _load(self) -> list[WatchedFolder]:
         """What is known of the folders; of those that are not configured any more nothing stays."""
         if self._watched is None:
-            for stale in await self._store.read(ledger.load_folders) - self._folders.keys():
+            gone = await self._store.read(ledger.load_folders) - self._folders.keys()
+            for stale in gone:
                 for path in await self._rows(stale):
                     await self._ingestion.drop(stale, path)
+            if gone:
+                await self._store.checkpoint()  # else the log would keep what was said
             self._watched = [
                 WatchedFolder(
                     folder, id_, await self._store.read(partial(ledger.load_transcripts, folder=id_))

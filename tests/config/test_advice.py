@@ -92,3 +92,17 @@ def test_a_place_with_nothing_there_is_told(tmp_path: Path) -> None:
     table["embedding"]["model"] = str(tmp_path / "there.gguf")
     table["model"]["model"] = str(tmp_path / "there.gguf")
     assert advise(check(table), ENV) == []
+
+
+@pytest.mark.parametrize("place", ["/" + "x" * 300 + ".gguf", "~nobody-at-all/x.gguf", "/gone/model"])
+def test_a_place_where_nothing_can_be_is_told_too(place: str) -> None:
+    told = advise(check({"embedding": {"model": place}}), ENV)
+    assert told == ["embedding.model: there is no file at this place"]
+
+
+def test_what_may_not_be_looked_at_is_not_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: Path) -> bool:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "is_dir", refuse)
+    assert advise(check({"agents": {"main": {"workspace": "/closed/ws"}}}), ENV) == []

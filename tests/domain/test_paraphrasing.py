@@ -38,6 +38,10 @@ def test_a_paraphrase(said: str, there: str) -> None:
         ("Bob reports to Anna.", "To Bob reports Anna."),
         ("Anna manages Bob.", "Bob manages Anna."),
         ("Anna is the boss of Bob.", "Bob is the boss of Anna."),
+        ("Anna has Bob since May.", "Since May Bob has Anna."),
+        ("Anna hat Bob.", "Bob hat Anna."),
+        ("Redis -> Kafka at night.", "At night Kafka -> Redis."),
+        ("The key of the safe.", "The safe of the key."),
         ("Anna in Graz calls Bob in Linz.", "Anna in Linz calls Bob in Graz."),
         ("The train goes from Graz to Linz.", "The train goes to Graz from Linz."),
         ("The train leaves to Graz at night.", "The train leaves from Graz at night."),
@@ -55,6 +59,11 @@ def test_a_paraphrase(said: str, there: str) -> None:
         ("Анна звонит в дом из сада.", "Анна звонит из дома в сад."),
         ("安娜向鲍勃报告。", "鲍勃向安娜报告。"),
         ("AさんはBさんに報告します。", "BさんはAさんに報告します。"),
+        ("Call Bob about the pump.", "Call Bob about the pump if it stops."),
+        ("The server runs on port 80.", "The server might run on port 80."),
+        ("The gateway listens on port 9400.", "Only the test gateway listens on port 9400."),
+        ("Use tabs in Go.", "Use tabs or spaces in Go."),
+        ("Anna arbeitet in Graz.", "Anna arbeitete früher in Graz."),
         ("The gateway is nоt open.", "The gateway is open now."),  # Cyrillic о
     ],
 )

@@ -222,9 +222,10 @@ def test_json_in_json_is_seen_through(times: int) -> None:
     assert "MEMD" not in stripped
 
 
-def test_angle_brackets_written_as_escapes_count() -> None:
+@pytest.mark.parametrize("quote", ["", "> ", ">> "])
+def test_angle_brackets_written_as_escapes_count(quote: str) -> None:
     text = (
-        json.dumps(f"{BEGIN_OPENCLAW}\nx\n{END_OPENCLAW}\nkeep")
+        json.dumps(f"{quote}{BEGIN_OPENCLAW}\n{quote}x\n{quote}{END_OPENCLAW}\nkeep")
         .replace("<", "\\u003c")
         .replace(">", "\\u003E")
     )

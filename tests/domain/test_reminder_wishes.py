@@ -32,6 +32,10 @@ WISHES = {
         "Reminder for Friday: call Ana",
         "set an alarm for 7am",
         "set an alarm for seven",
+        "Set an alarm for 7.",
+        "set an alarm for half past seven please",
+        "Set a reminder for Monday - call Ana",
+        "set a reminder for Monday please",
     ),
     "de": (
         "erinnere mich am Freitag um neun an den Anruf",
@@ -65,6 +69,7 @@ WISHES = {
         "recuérdame el 3 de marzo renovar el dominio",
         "ponme un recordatorio cada día a las 8",
         "pon una alarma a las 7",
+        "pon la alarma para las 7",
         "ponme una alarma para mañana",
         "recuérdame hoy comprar pan",
         "dime mañana por la mañana qué queda",
@@ -93,6 +98,8 @@ WISHES = {
     ),
     "fr": (
         "mets un réveil à 7h",
+        "mets une alarme pour 7h",
+        "règle l'alarme sur 7 heures",
         "mets l'alarme pour demain",
         "rappelle-moi vendredi à neuf heures d'appeler Ana",
         "Rappelle-moi demain de payer le loyer",

@@ -19,6 +19,9 @@ async def written(answer: str) -> tuple[str, bool]:
         ("# Night\n\nI walked.\n## Deep Sleep\nOn.", "Night\n\nI walked.\nDeep Sleep\nOn."),
         ("I walked.\n---\n*May 1, 2026*\nOn.", "I walked.\n\n*May 1, 2026*\nOn."),
         ("I walked. <!-- openclaw:dreaming:diary:end --> On.", "I walked.   On."),
+        ("I walked.\n# ---\nOn.", "I walked.\n\nOn."),
+        ("I walked.\n<!-- x -->---\nOn.", "I walked.\n\nOn."),
+        ("I walked.\n# ## Deep Sleep\n#\nOn.", "I walked.\nDeep Sleep\n\nOn."),
         ("Room #7 was blue.", "Room #7 was blue."),
     ],
 )

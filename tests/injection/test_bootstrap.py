@@ -18,6 +18,9 @@ from openclaw_memd.domain.eligibility import Ineligible
 from openclaw_memd.domain.framing import BEGIN_RECALL, END_RECALL
 from openclaw_memd.domain.provenance import Origin, SessionKind
 from openclaw_memd.domain.recall_guard import strip_recalled
+from openclaw_memd.errors import UnavailableError
+from openclaw_memd.index.corpus import Corpus
+from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.injection.bootstrap import BootstrapAnswer
 from openclaw_memd.injection.given_files import Asking, Budgets, GivenFile, GivenFiles
 from openclaw_memd.injection.startup import StartupNotes
@@ -451,6 +454,23 @@ async def test_what_cannot_be_told_in_time_is_named(tmp_path: Path, monkeypatch:
         assert (given.startup, given.degraded) == (None, ("startup",))
         assert "Tea." in given.context, "the rest is there"
         assert (await giving.bootstrap.build(OWNERS, reason=Reason.NEW)).degraded == ()
+
+
+@pytest.mark.parametrize("fault", [UnavailableError("the disk is full"), DamagedError("pages")], ids=repr)
+async def test_notes_of_which_nobody_can_say_who_wrote_them_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise fault
+
+    async with open_giving(tmp_path) as giving:
+        giving.write("MEMORY.md", "- Tea.\n")
+        giving.write("memory/2026-01-11.md", "- Today.\n")
+        monkeypatch.setattr(Corpus, "peek", fail)
+        given = await giving.bootstrap.build(OWNERS, reason=Reason.NEW)
+
+    assert (given.startup, given.degraded) == (None, ("startup",))
+    assert "Tea." in given.context, "the rest is there"
 
 
 async def hang(*_: object) -> NoReturn:

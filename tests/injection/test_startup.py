@@ -2,9 +2,12 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.domain.startup_context import SLUGGED_NOTES
+from openclaw_memd.errors import UnavailableError
 from openclaw_memd.injection.startup import StartupLimits
 from tests.injection.givings import LIMITS, Giving, open_giving
 
@@ -109,7 +112,8 @@ async def test_a_ledger_that_cannot_be_read_tells_nothing(tmp_path: Path) -> Non
         giving.write("memory/2026-01-11.md", "- Said.\n")
         await giving.state.aclose()
 
-        assert await tell(giving) == ""
+        with pytest.raises(UnavailableError):
+            await tell(giving)
 
 
 async def test_no_days_no_notes(tmp_path: Path) -> None:

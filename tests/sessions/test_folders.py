@@ -424,7 +424,8 @@ async def test_claude_code_s_sessions_and_sub_agents(tmp_path: Path) -> None:
         assert await place.sessions() == {"s1:a7"}
 
 
-async def test_no_byte_of_a_deleted_transcript_stays_in_the_ledger(place: Place) -> None:
+@pytest.mark.parametrize("is_configured", [True, False])
+async def test_no_byte_of_a_deleted_transcript_stays_in_the_ledger(place: Place, is_configured: bool) -> None:
     file = place.write("s1.jsonl", opening("s1"), *(said(f"m{n}", f"Zwetschge {n} " * 40) for n in range(50)))
     await place.look()
     ledger = place.world.store.path
@@ -435,7 +436,11 @@ async def test_no_byte_of_a_deleted_transcript_stays_in_the_ledger(place: Place)
         ]
 
     assert left()
-    file.unlink()
+    if is_configured:
+        file.unlink()
+    else:
+        place.configured = ()
+        place.restart()
     await place.look()
     assert left() == []
 

@@ -41,7 +41,7 @@ _MAY_FIRE: Final = (
 )
 
 
-class Said(NamedTuple):
+class SaidEvent(NamedTuple):
     """An event and the places of its keywords of which a message has a form of every word."""
 
     row: IntentRow
@@ -82,7 +82,7 @@ def find_said(
     now: datetime,
     *,
     conversation_id: str | None,
-) -> Iterator[Said]:
+) -> Iterator[SaidEvent]:
     """The events that may fire and of which a message with ``forms`` has a whole keyword, oldest first.
 
     Left out are those that hold in another conversation alone; whether they hold in this one is for the
@@ -92,14 +92,14 @@ def find_said(
     yield from _read_said(connection, forms, _ROWS.format(may_fire=_MAY_FIRE), facts)
 
 
-def find_all_said(connection: apsw.Connection, agent: str, forms: Sequence[str]) -> Iterator[Said]:
+def find_all_said(connection: apsw.Connection, agent: str, forms: Sequence[str]) -> Iterator[SaidEvent]:
     """The same, wherever they hold and whether they may fire or not."""
     yield from _read_said(connection, forms, _ROWS.format(may_fire=""), {"agent": agent})
 
 
 def _read_said(
     connection: apsw.Connection, forms: Sequence[str], query: str, facts: Mapping[str, str | None]
-) -> Iterator[Said]:
+) -> Iterator[SaidEvent]:
     if not forms:  # apsw takes no empty array
         return
     said = apsw.carray(tuple(forms))
@@ -110,7 +110,7 @@ def _read_said(
             continue
         numbers = apsw.carray(array("q", keywords))
         for row in map(read_row, connection.execute(query, {**facts, "numbers": numbers})):
-            yield Said(row, keywords[row.number])
+            yield SaidEvent(row, keywords[row.number])
 
 
 def _find_whole(

@@ -28,8 +28,8 @@ class Patient:
     there. ``turn`` is held by all who write to the workspace, ``rebuild_turn`` while an index is built.
     ``mend`` checks and repairs the index; ``differences`` are names of what it was made with otherwise.
     ``figures`` tells what sessions are given of the curated files. ``drift_s`` is how far the clock ran
-    ahead of the time that passed, in seconds. ``earlier`` is the state
-    that the workspace had before it was moved. ``advice`` are sentences on the configuration.
+    ahead of the time that passed, in seconds. ``earlier`` is the state that the workspace had before it was
+    moved. ``advice`` are sentences on the configuration.
     """
 
     agent: str

@@ -46,6 +46,7 @@ def settle_files(roots: Roots, files: Sequence[ImportedFile]) -> list[tuple[str,
             settle(root, one.path, known)
             if one.state == "planned" and read_present(root, one.path) == one.hash:
                 found.append((one.path, "copied"))
+        sync_names(root, [path for path, _ in found])
     return found
 
 
