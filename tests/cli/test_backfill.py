@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from openclaw_memd.cli.exits import DONE, FAILED, USAGE
 from tests.daemon.clients import QUICK
 from tests.daemons import RunningDaemon
@@ -16,6 +18,7 @@ OWNER = {
 }
 
 
+@pytest.mark.slow
 def test_old_notes_and_sessions_are_looked_through_shown_staged_and_taken_back(folder: Path) -> None:
     with RunningDaemon(folder, env=QUICK) as daemon:
         daemon.write("memory/2025-03-04.md", f"- {PUMP}\n- Call again tomorrow.\n")

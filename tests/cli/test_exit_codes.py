@@ -324,6 +324,7 @@ def test_a_workspace_that_is_a_file_is_refused(folder: Path) -> None:
     assert done.stderr == f"memd: {folder}/ws: the workspace is not a folder\n"
 
 
+@pytest.mark.slow
 def test_a_required_embedder_that_cannot_be_reached_fails_the_search_alone(folder: Path) -> None:
     env = {
         "MEMD_EMBEDDING__PROVIDER": "openai",

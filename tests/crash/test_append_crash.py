@@ -18,7 +18,7 @@ from tests.crash.writers import Outsider, Sent, new_word, numbered, write_until_
 from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
 SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
 MOST_S = 0.8
 SEARCHED = 12  # of a round, at most

@@ -12,7 +12,7 @@ import pytest
 from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
 SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
 FILES = 24
 LETTERS = "bcdfghjklmnpqrstvwxz"  # no digits: an identifier like word123 is also found by its parts

@@ -11,7 +11,7 @@ from openclaw_memd.domain.dream_pages import read_diary
 from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
 SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
 MOST_S = 0.2
 NOUNS = ("pump", "ladder", "drill", "kettle", "anchor", "bellows", "chisel", "lantern")

@@ -23,7 +23,7 @@ from tests.privacy.providers import remote_provider
 
 SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
 KILL_LIMIT_S = 30.0
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
 ALL_FROM = 20
 """From so many rounds on all points are tried: they take a second or two each."""
 

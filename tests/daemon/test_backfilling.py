@@ -68,6 +68,7 @@ def test_who_may_look_and_what_a_job_tells() -> None:
         assert "gateway" not in json.dumps(daemon.call("job.list"))
 
 
+@pytest.mark.slow
 def test_a_daemon_that_is_killed_in_the_middle_leaves_what_a_second_look_finishes() -> None:
     with short_folder() as folder:
         with RunningDaemon(folder, env=QUICK) as daemon:

@@ -212,6 +212,7 @@ def test_what_was_accepted_before_it_began_is_in_it_while_others_write() -> None
                 writer.join(timeout=10)
 
 
+@pytest.mark.slow
 def test_it_is_made_by_the_schedule() -> None:
     env = {**QUICK, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
     with short_folder() as folder:

@@ -18,6 +18,7 @@ def daemon() -> Iterator[RunningDaemon]:
             yield running
 
 
+@pytest.mark.slow
 def test_damaged_vectors_are_set_aside_and_told_of_and_nothing_else_is_touched(daemon: RunningDaemon) -> None:
     daemon.stop()
     folder = daemon.state_folder()

@@ -144,6 +144,7 @@ def test_a_state_that_is_taken_away_ends_the_daemon_and_a_start_makes_it_anew(
     assert "was lost" in warning
 
 
+@pytest.mark.slow
 def test_a_ledger_that_goes_while_it_is_asked_is_not_made_anew_behind_its_users(
     daemon: RunningDaemon,
 ) -> None:

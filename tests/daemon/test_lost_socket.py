@@ -26,6 +26,7 @@ def test_a_socket_file_that_is_removed_comes_back_and_nobody_notices() -> None:
         assert not daemon.socket.exists()
 
 
+@pytest.mark.slow
 def test_a_socket_folder_that_is_removed_comes_back() -> None:
     with short_folder() as folder:
         daemon = RunningDaemon(folder, env={"MEMD_SOCKET": str(folder / "run" / "m.sock")})

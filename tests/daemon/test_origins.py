@@ -4,6 +4,8 @@ import re
 import shutil
 from typing import Any
 
+import pytest
+
 from tests.daemon.clients import QUICK
 from tests.daemons import RunningDaemon, short_folder
 
@@ -43,6 +45,7 @@ def test_outside_text_is_outside_wherever_it_is_copied_and_after_a_restart() -> 
             assert set(origins(daemon, "cdn.example").values()) == {"untrusted"}
 
 
+@pytest.mark.slow
 def test_a_workspace_that_was_moved_gets_its_state_back_as_it_is_told() -> None:
     with short_folder() as folder:
         with RunningDaemon(folder, env=QUICK) as daemon:

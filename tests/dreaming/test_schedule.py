@@ -228,6 +228,7 @@ def walk(expression: str, zone: Zone, now: datetime) -> datetime | None:
     return found
 
 
+@pytest.mark.slow
 @given(
     st.datetimes(min_value=datetime(2026, 1, 1), max_value=datetime(2027, 12, 31)),
     st.sampled_from(["30 2 * * *", "0 3 * * *", "*/20 * * * *", "0 0 1 * *", "15 3 * * sun", "0 4 31 * *"]),
@@ -275,6 +276,7 @@ class OneConnection:
         return work(self._connection)
 
 
+@pytest.mark.slow
 async def test_three_days_by_the_clock(connection: apsw.Connection, autojump_clock: MockClock) -> None:
     """The task itself: a sweep at three, none in between, whatever the look in between is for."""
     swept: list[tuple[date, datetime]] = []

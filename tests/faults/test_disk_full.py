@@ -113,6 +113,7 @@ def test_the_command_line_says_why_a_rebuild_was_not_done(daemon: RunningDaemon)
     assert "the disk is full" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_start_on_a_disk_that_became_full_fails_in_plain_words_and_loses_nothing() -> None:
     with short_folder() as folder, small_disk(folder / "state") as disk:
         daemon = RunningDaemon(folder, env=QUICK, command=(*disk.inside, *MEMD))

@@ -108,6 +108,7 @@ def use_everything(daemon: RunningDaemon) -> None:
         daemon.call("backup.create", wait=True)
 
 
+@pytest.mark.slow
 def test_temporary_versions_of_a_curated_file_are_as_private_as_the_file() -> None:
     with short_folder() as folder:
         daemon = RunningDaemon(folder, env=QUICK, umask=0)

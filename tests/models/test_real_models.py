@@ -86,6 +86,7 @@ async def test_alone_or_together_a_text_has_the_same_vector(minilm: LocalEmbedde
     assert np.sum(together * alone, axis=1).min() > 0.999
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux takes the memory back")
 async def test_a_long_passage_leaves_no_memory_behind(models_dir: Path) -> None:
     embedder = local(models_dir, "multilingual-e5-small")

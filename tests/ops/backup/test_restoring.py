@@ -195,6 +195,7 @@ async def test_what_lies_deeper_than_one_call_reaches_comes_back(tmp_path: Path)
         assert restored.kept_aside is not None
 
 
+@pytest.mark.slow
 async def test_what_was_unpacked_so_deep_goes_when_it_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
