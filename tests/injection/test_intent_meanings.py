@@ -1,7 +1,7 @@
 """Messages that mean what an intent is about, in other words."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -162,13 +162,12 @@ MOST_NEIGHBOURS = {"minilm": 1, "multilingual-e5-small": 0}
 )
 async def test_with_a_model_nothing_unrelated_is_meant(tmp_path: Path, models_dir: Path, name: str) -> None:
     embedder = LocalEmbedder(ModelHost(lambda: locate_model(models_dir, name)))
-    async with open_world(tmp_path, embedder) as world:
+    async with aclosing(embedder), open_world(tmp_path, embedder) as world:
         await world.opened.create(*(Wish(case.description, case.keywords, semantic=True) for case in CASES))
-        await embedder.embed(["hello"], kind="query")
+        await embedder.embed(["hello"], kind="passage")  # which waits until the model is loaded
         await world.fill()
         found = [case.description in await world.about(text) for case in CASES for text in case.paraphrases]
         near = [await world.about(text) for case in CASES for text in case.neighbours]
         assert [text for text in UNRELATED if await world.about(text)] == []
-        await embedder.aclose()
     assert sum(found) >= LEAST_PARAPHRASES[name]
     assert sum(map(bool, near)) <= MOST_NEIGHBOURS[name]

@@ -1,6 +1,7 @@
 """What messages bring up, on sets that were written for it, and what two hundred others do: nothing."""
 
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -54,12 +55,15 @@ async def test_with_a_model_paraphrases_do_and_still_no_neighbour(
     tmp_path: Path, models_dir: Path, name: str
 ) -> None:
     embedder = LocalEmbedder(ModelHost(lambda: locate_model(models_dir, name)))
-    async with open_world(tmp_path, *ENTRIES, embedder=embedder, languages=LANGUAGES) as world:
+    async with (
+        aclosing(embedder),
+        open_world(tmp_path, *ENTRIES, embedder=embedder, languages=LANGUAGES) as world,
+    ):
+        await embedder.embed(["hello"], kind="passage")  # which waits until the model is loaded
         await world.hits("hello")
         await world.entries.vectors.fill()
         found = [await brings_up(world, message, case) for case in cases() for message in case.paraphrases]
         for message in (*UNRELATED, *(near for case in cases() for near in case.neighbours)):
             assert await world.hits(message) == (), message
-        await embedder.aclose()
 
     assert sum(found) / len(found) >= LEAST_PARAPHRASES[name], (sum(found), LEAST_MARGIN)
