@@ -70,7 +70,7 @@ bench: $(VENV)/dev.stamp local
 
 # The large suites: docs/testing.md. Each ends with what it counted.
 crash: $(VENV)/dev.stamp
-	@MEMD_CRASH_ROUNDS=$(N) MEMD_FAULT_PLACES=20 $(BIN)/python -m pytest -q -m crash
+	@MEMD_CRASH_ROUNDS=$(N) MEMD_FAULT_PLACES=20 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m crash
 
 faults: $(VENV)/dev.stamp
 	@MEMD_FAULT_PLACES=$(PLACES) MEMD_OVERFLOW_FILES=20000 MEMD_SWAP_SECONDS=30 MEMD_MODE_ROUNDS=5 \

@@ -2,11 +2,12 @@
 
 import os
 import shutil
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from tests.counts import told
+from tests import counts
 
 # No deadline: a busy machine must not turn a law into a flaky test.
 settings.register_profile(
@@ -31,7 +32,20 @@ def pytest_configure() -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Show what was counted, if anything was."""
-    if told:
+    if lines := counts.lines():
         terminalreporter.section("counts")
-        for line in told:
+        for line in lines:
             terminalreporter.write_line(line)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand over what was counted when this is one of several processes."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["counts"] = counts.packed()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what another process counted; one that crashed hands over nothing."""
+    if (output := getattr(node, "workeroutput", None)) is not None:
+        counts.join(output["counts"])

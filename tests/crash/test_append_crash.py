@@ -1,6 +1,5 @@
 """kill -9 at any moment while notes are written: what was answered is there once, the rest once or not."""
 
-import os
 import random
 import re
 import shutil
@@ -13,13 +12,12 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.counts import tell
+from tests.counts import add
+from tests.crash.batches import KILLS, Batch, batches
 from tests.crash.writers import Outsider, Sent, new_word, numbered, write_until_killed
 from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
-SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
 MOST_S = 0.8
 SEARCHED = 12  # of a round, at most
 READ = 60
@@ -37,8 +35,9 @@ T = TypeVar("T")
 Places = Mapping[str, Sequence[tuple[str, int]]]
 
 
-def test_what_was_answered_is_there_once_whenever_it_is_killed() -> None:
-    rng = random.Random(SEED)
+@pytest.mark.parametrize("batch", batches(KILLS), ids=str)
+def test_what_was_answered_is_there_once_whenever_it_is_killed(batch: Batch) -> None:
+    rng = batch.random()
     asked: list[Sent] = []
     outside: list[str] = []
     with short_folder() as folder:
@@ -46,7 +45,7 @@ def test_what_was_answered_is_there_once_whenever_it_is_killed() -> None:
         daemon.start()
         try:
             shared = daemon.workspace / first_note(daemon, rng, asked)
-            for number in range(ROUNDS):
+            for number in range(batch.kills):
                 with Outsider(shared, f"{number}r") as outsider:
                     sent = write_until_killed(daemon, rng, f"{number}r", 0.1 + rng.random() * MOST_S)
                     at_kill = read_notes(daemon)
@@ -79,11 +78,13 @@ def test_what_was_answered_is_there_once_whenever_it_is_killed() -> None:
             for line, _ in sent_once.lines:
                 assert len(places[line]) == 1
         assert_sound(daemon, folder / "copy")
-    cut_off = sum(one.answer is None for one in asked)
-    tell(
+    add(
         "appends",
-        f"{ROUNDS} kills, {len(asked)} calls, {cut_off} cut off, {len(outside)} lines of others,"
-        " 0 lost, doubled, torn or corrupt",
+        "lost, doubled, torn or corrupt",
+        kills=batch.kills,
+        calls=len(asked),
+        cut_off=sum(one.answer is None for one in asked),
+        lines_of_others=len(outside),
     )
 
 

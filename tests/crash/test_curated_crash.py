@@ -1,7 +1,5 @@
 """kill -9 of a daemon that rewrites curated files beside an editor: what was answered is there, once."""
 
-import os
-import random
 import threading
 from collections import Counter
 from contextlib import suppress
@@ -11,12 +9,11 @@ from typing import Any
 import pytest
 
 from openclaw_memd.files.beside import is_beside
+from tests.counts import add
+from tests.crash.batches import FEWER_KILLS, Batch, batches
 from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
-SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
-BATCH = 20  # rounds with one file, which would become too long else
 MOST_S = 0.4
 OWNER: dict[str, Any] = {
     "session_id": "s1",
@@ -74,13 +71,9 @@ def remember_until_killed(daemon: RunningDaemon, name: str, after_s: float) -> t
     return answered, asked
 
 
-def test_what_was_answered_is_there_once_and_no_edit_is_lost() -> None:
-    rng = random.Random(SEED)
-    for start in range(0, ROUNDS, BATCH):
-        kill_and_compare(rng, min(BATCH, ROUNDS - start))
-
-
-def kill_and_compare(rng: random.Random, rounds: int) -> None:
+@pytest.mark.parametrize("batch", batches(FEWER_KILLS), ids=str)
+def test_what_was_answered_is_there_once_and_no_edit_is_lost(batch: Batch) -> None:
+    rng = batch.random()
     answered: list[str] = []
     asked: list[str] = []
     edited: list[str] = []
@@ -90,7 +83,7 @@ def kill_and_compare(rng: random.Random, rounds: int) -> None:
         file = daemon.workspace / "MEMORY.md"
         file.write_text("# Memory\n\n", encoding="utf-8")
         try:
-            for number in range(rounds):
+            for number in range(batch.kills):
                 with Editor(file, f"{number}r") as editor:
                     more, sent = remember_until_killed(daemon, f"{number}r", 0.05 + rng.random() * MOST_S)
                     answered += more
@@ -105,3 +98,10 @@ def kill_and_compare(rng: random.Random, rounds: int) -> None:
     assert [line for line in (*answered, *edited) if lines[line] != 1] == []
     assert [line for line in asked if lines[line] > 1] == []
     assert edited
+    add(
+        "rewrites",
+        "lost or doubled",
+        kills=batch.kills,
+        entries=len(answered),
+        lines_of_an_editor=len(edited),
+    )

@@ -1,6 +1,5 @@
 """kill -9 of a daemon at any moment: afterwards search shows the files, all of them and nothing else."""
 
-import os
 import random
 import sqlite3
 import time
@@ -9,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.counts import add
+from tests.crash.batches import FEWER_KILLS, Batch, batches
 from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
-SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
 FILES = 24
 LETTERS = "bcdfghjklmnpqrstvwxz"  # no digits: an identifier like word123 is also found by its parts
 MOST_S = 0.5
@@ -80,14 +79,15 @@ def assert_is_sound(database: Path) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-def test_whenever_it_is_killed_search_shows_the_files_afterwards() -> None:
-    rng = random.Random(SEED)
+@pytest.mark.parametrize("batch", batches(FEWER_KILLS), ids=str)
+def test_whenever_it_is_killed_search_shows_the_files_afterwards(batch: Batch) -> None:
+    rng = batch.random()
     with short_folder() as folder:
         daemon = RunningDaemon(folder, env=PATIENT)
         author = Author(daemon, rng)
         try:
             daemon.start()
-            for _ in range(ROUNDS):
+            for _ in range(batch.kills):
                 keep_busy(daemon, author, rng)
                 daemon.kill()
                 daemon.start()
@@ -99,6 +99,7 @@ def test_whenever_it_is_killed_search_shows_the_files_afterwards() -> None:
         assert names == {"index-1.db", "state.db", "vectors.db", "lock", "workspace.json"}
         for database in daemon.state_folder().glob("*.db"):
             assert_is_sound(database)
+    add("syncs and rebuilds", "corrupt, lost or ghosts", kills=batch.kills, versions=len(author.old_words))
 
 
 def repaired(daemon: RunningDaemon) -> bool:
@@ -109,13 +110,14 @@ def repaired(daemon: RunningDaemon) -> bool:
     return False
 
 
-def test_killed_at_any_moment_of_its_start_it_starts_again() -> None:
-    rng = random.Random(SEED)
+@pytest.mark.parametrize("batch", batches(max(3, FEWER_KILLS // 2)), ids=str)
+def test_killed_at_any_moment_of_its_start_it_starts_again(batch: Batch) -> None:
+    rng = batch.random()
     with short_folder() as folder:
         daemon = RunningDaemon(folder, env=PATIENT)
         for number in range(40):
             daemon.write(f"memory/{number}.md", f"note number{number}\n")
-        for _ in range(max(3, ROUNDS // 2)):
+        for _ in range(batch.kills):
             daemon.launch()
             time.sleep(0.2 + rng.random())
             daemon.kill()
@@ -124,3 +126,4 @@ def test_killed_at_any_moment_of_its_start_it_starts_again() -> None:
             assert daemon.agent()["files"] == 40
             assert daemon.search_paths("number7") == ["memory/7.md"]
             assert daemon.call("status", deep=True)["warnings"] == []
+    add("starts", "that failed afterwards", kills=batch.kills)

@@ -1,18 +1,16 @@
 """kill -9 at any moment of a night of a real daemon: each fact is there once, and the next night goes on."""
 
-import os
-import random
 import time
 from datetime import UTC, datetime
 
 import pytest
 
 from openclaw_memd.domain.dream_pages import read_diary
+from tests.counts import add
+from tests.crash.batches import FEWER_KILLS, Batch, batches
 from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
-SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
 MOST_S = 0.2
 NOUNS = ("pump", "ladder", "drill", "kettle", "anchor", "bellows", "chisel", "lantern")
 
@@ -23,14 +21,15 @@ def fact(number: int) -> str:
     return f"The {NOUNS[number % 8]} of hut {number} hangs on hook {number}77."
 
 
-def test_each_fact_is_promoted_once_whenever_a_night_is_killed() -> None:
-    rng = random.Random(SEED)
+@pytest.mark.parametrize("batch", batches(FEWER_KILLS), ids=str)
+def test_each_fact_is_promoted_once_whenever_a_night_is_killed(batch: Batch) -> None:
+    rng = batch.random()
     note = f"memory/{datetime.now(UTC).date()}.md"
     with short_folder() as folder:
         daemon = RunningDaemon(folder, env=PATIENT)
         daemon.start()
         try:
-            for number in range(ROUNDS):
+            for number in range(batch.kills):
                 noun = NOUNS[number % 8]
                 daemon.write(note, "".join(f"- {fact(one)}\n" for one in range(number + 1)))
                 daemon.settle()
@@ -53,7 +52,7 @@ def test_each_fact_is_promoted_once_whenever_a_night_is_killed() -> None:
             done = daemon.call("dream.run", wait=True)
             assert done["outcome"] == "completed"
             text = (daemon.workspace / "MEMORY.md").read_text()
-            assert [text.count(fact(number)) for number in range(ROUNDS)] == [1] * ROUNDS
+            assert [text.count(fact(number)) for number in range(batch.kills)] == [1] * batch.kills
             page = (daemon.workspace / "DREAMS.md").read_text()
             assert page.count("<!-- openclaw:dreaming:deep:start -->") <= 1
             told = [entry.run_id for entry in read_diary(page)]
@@ -61,3 +60,4 @@ def test_each_fact_is_promoted_once_whenever_a_night_is_killed() -> None:
             daemon.wait_until(lambda: not list(daemon.workspace.glob(".memd-*")))
         finally:
             daemon.kill()
+    add("nights", "facts missing or twice", kills=batch.kills)

@@ -15,17 +15,16 @@ from pathlib import Path
 import pytest
 
 from tests.counts import tell
+from tests.crash.batches import KILLS, SEED
 from tests.crash.points import KILL_AT, POINTS, Point
 from tests.crash.scenes import SCENES
 from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 from tests.privacy.providers import remote_provider
 
-SEED = int(os.environ.get("MEMD_CRASH_SEED", "20260111"))
 KILL_LIMIT_S = 30.0
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "2"))
 ALL_FROM = 20
-"""From so many rounds on all points are tried: they take a second or two each."""
+"""From so many kills on all points are tried: they take a second or two each."""
 
 pytestmark = pytest.mark.crash
 
@@ -39,7 +38,7 @@ def quick_points() -> Sequence[Point]:
 
 
 def test_a_kill_at_any_point_loses_doubles_and_tears_nothing() -> None:
-    kill_at_each(POINTS if ROUNDS >= ALL_FROM else quick_points())
+    kill_at_each(POINTS if KILLS >= ALL_FROM else quick_points())
 
 
 def kill_at_each(points: Sequence[Point]) -> None:

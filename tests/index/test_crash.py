@@ -1,6 +1,5 @@
 """kill -9 at any moment of syncs and rebuilds."""
 
-import os
 import random
 import subprocess
 import sys
@@ -14,9 +13,10 @@ from openclaw_memd.domain.provenance import TrustTier
 from openclaw_memd.index import readers
 from openclaw_memd.index.opening import open_index
 from openclaw_memd.index.repairing import find_damage
+from tests.counts import add
+from tests.crash.batches import FEWER_KILLS, Batch, batches
 from tests.index.notes import Index, Notes, make_preparer, open_notes
 
-ROUNDS = int(os.environ.get("MEMD_CRASH_ROUNDS", "8"))
 ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.crash
@@ -45,9 +45,12 @@ async def assert_shows_the_files(index: Index, notes: Notes) -> None:
 
 
 @pytest.mark.slow
-async def test_whenever_it_is_killed_the_index_is_whole_and_shows_the_files(notes: Notes) -> None:
-    rng = random.Random(20260111)
-    for _ in range(ROUNDS):
+@pytest.mark.parametrize("batch", batches(max(8, FEWER_KILLS)), ids=str)
+async def test_whenever_it_is_killed_the_index_is_whole_and_shows_the_files(
+    notes: Notes, batch: Batch
+) -> None:
+    rng = batch.random()
+    for _ in range(batch.kills):
         kill_in_the_middle(notes, rng)
 
         opened = open_index(notes.state, make_preparer().identity, SystemClock().now)
@@ -59,3 +62,4 @@ async def test_whenever_it_is_killed_the_index_is_whole_and_shows_the_files(note
             await index.indexer.sync()
             await assert_shows_the_files(index, notes)
         assert {path.name for path in notes.state.iterdir()} == {"index-1.db"}
+    add("an index alone", "corrupt, lost or ghosts", kills=batch.kills)
