@@ -84,14 +84,19 @@ class _Reader:
             self._blocks.append(Block("front_matter", 0, index - 1))
         lines, is_bullet = self._lines, _BULLET.match
         while index < len(lines):
-            if self._fence is None and is_bullet(lines[index]):  # most lines of notes
+            line = lines[index]
+            if self._fence is not None:
+                index = self._read_line(index)
+            elif is_bullet(line):  # most lines of notes
                 self._open("item", index)
                 self._inner = _SUB_INDENT
-                if may_open_fence(lines[index]):
-                    self._open_fence(lines[index])
+                if may_open_fence(line):
+                    self._open_fence(line)
                 index += 1
-            else:
+            elif line or self._comments_from is not None:
                 index = self._read_line(index)
+            else:
+                index += 1
         self._close()
         self._end_comments(len(self._lines))
         return self._blocks

@@ -150,19 +150,23 @@ def _heading(first: str, last: str) -> tuple[int, str]:
     """Level and title of the heading that begins with line ``first``; a setext heading ends with ``last``."""
     line = strip_annotations(first).strip()
     if first is last:
-        hashes = len(line) - len(line.lstrip("#"))
-        return hashes, _CLOSING_HASHES.sub("", line[hashes:]).strip()
+        title = line.lstrip("#")
+        hashes = len(line) - len(title)
+        return hashes, (_CLOSING_HASHES.sub("", title) if title.endswith("#") else title).strip()
     return 1 if last.lstrip().startswith("=") else 2, line
 
 
 def _are_labels(lines: Sequence[str], blocks: Sequence[Block]) -> bool:
     """Whether all that a heading has is a few label bullets."""
-    return _MIN_LABELS <= len(blocks) <= _MAX_LABELS and all(_is_label(lines, block) for block in blocks)
+    if not _MIN_LABELS <= len(blocks) <= _MAX_LABELS or not _is_label(lines, blocks[0]):
+        return False
+    return all(_is_label(lines, block) for block in blocks)
 
 
 def _is_label(lines: Sequence[str], block: Block) -> bool:
-    line = lines[block.first]
-    if block.kind != "item" or block.first != block.last or len(line) > _MAX_LABEL_LINE_CHARS:
+    kind, first, last = block
+    line = lines[first]
+    if kind != "item" or first != last or len(line) > _MAX_LABEL_LINE_CHARS:
         return False
     match = _LABEL_ITEM.match(line)
     return match is not None and len(match["label"].split()) <= _MAX_LABEL_WORDS and "<!--" not in line
