@@ -13,7 +13,7 @@ from openclaw_memd.domain.line_hashes import hash_line
 from openclaw_memd.domain.provenance import Provenance
 from openclaw_memd.domain.stored_text import decode_stored
 from openclaw_memd.errors import ConflictError, InvalidParamsError, NotFoundError
-from openclaw_memd.files.areas import CURATED
+from openclaw_memd.files.names import CURATED
 from openclaw_memd.index.ledger.preimages import (
     Preimage,
     PreimageRow,

@@ -15,7 +15,8 @@ from openclaw_memd.domain.curated_files import CURATED_FILES, MOST_ENTRIES
 from openclaw_memd.domain.lint import Finding, lint_text
 from openclaw_memd.domain.lint_rules import Rule
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.ports import Clock
 from openclaw_memd.zones import Zone
 

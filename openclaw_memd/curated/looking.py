@@ -11,12 +11,12 @@ from openclaw_memd.domain.line_hashes import BLANK, hash_line
 from openclaw_memd.domain.markdown import Entry, parse_entries
 from openclaw_memd.domain.provenance import is_trusted
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.areas import CURATED
-from openclaw_memd.files.beneath import FileText, read_file
-from openclaw_memd.files.catalog import ListedFile, Skipped, SkipReason
+from openclaw_memd.files.beneath import read_file
+from openclaw_memd.files.catalog import FileText, ListedFile, Skipped, SkipReason
 from openclaw_memd.files.curated_stamps import CuratedStamps, stamp_curated
 from openclaw_memd.files.listing import look_at_curated
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import CURATED, WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.origins import Attribution, Attributor

@@ -10,7 +10,6 @@ import trio
 
 from openclaw_memd.curated.asides import Asides
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.areas import CURATED
 from openclaw_memd.files.curated import (
     Aside,
     Version,
@@ -20,6 +19,7 @@ from openclaw_memd.files.curated import (
     sweep_beside,
 )
 from openclaw_memd.files.exchange import RevertedError
+from openclaw_memd.files.names import CURATED
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import rewrites

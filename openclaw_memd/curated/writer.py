@@ -20,8 +20,8 @@ from openclaw_memd.curated.placement import Placement
 from openclaw_memd.curated.revisions import Author, Draft, Drafting, Plan, Revision, Rewritten
 from openclaw_memd.domain.stored_text import decode_stored, encode_stored
 from openclaw_memd.errors import ConflictError, InvalidParamsError, TooLargeError
-from openclaw_memd.files.areas import CURATED
 from openclaw_memd.files.curated import read_curated
+from openclaw_memd.files.names import CURATED
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.rewrites import NewRewrite, RecordLines
 from openclaw_memd.index.store import Store

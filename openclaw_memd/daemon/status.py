@@ -12,7 +12,7 @@ from openclaw_memd.daemon.workspace import WorkspaceMemory
 from openclaw_memd.domain.intents import Status
 from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.roots import WORKSPACE
+from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.gateway.status_results import (
     AgentReport,
     EmbeddingReport,

@@ -43,6 +43,8 @@ def estimate_tokens(text: str) -> int:
 
 def fit_forward(text: str, start: int, stop: int, weight: int) -> int:
     """The largest ``end`` up to ``stop`` such that ``text[start:end]`` weighs at most ``weight``."""
+    if text.isascii():
+        return min(stop, start + weight)
     window = text[start : min(stop, start + weight)]
     if _is_light(window):
         return start + len(window)
@@ -65,6 +67,8 @@ def fit_forward(text: str, start: int, stop: int, weight: int) -> int:
 def fit_backward(text: str, start: int, stop: int, weight: int) -> int:
     """The smallest ``begin`` from ``start`` such that ``text[begin:stop]`` weighs at most ``weight``."""
     base = max(start, stop - weight)
+    if text.isascii():
+        return base
     window = text[base:stop]
     if _is_light(window):
         return base

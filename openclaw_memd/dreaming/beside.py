@@ -6,10 +6,10 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from openclaw_memd.domain.dream_pages import read_diary
-from openclaw_memd.files.areas import NOTES
 from openclaw_memd.files.dreams import DreamPages
+from openclaw_memd.files.names import NOTES, WORKSPACE
 from openclaw_memd.files.openat import open_beneath
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 
 RECENT: Final = timedelta(hours=48)
 MACHINE: Final = f"{NOTES}/.dreams"

@@ -24,7 +24,7 @@ from openclaw_memd.dreaming.reports import NightReport
 from openclaw_memd.dreaming.runs import Runs
 from openclaw_memd.dreaming.types import Candidate
 from openclaw_memd.errors import ConflictError, MemdError
-from openclaw_memd.files.areas import CURATED
+from openclaw_memd.files.names import CURATED
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.nights import Run, count_candidates, last_dates
 from openclaw_memd.index.store import Store

@@ -19,8 +19,7 @@ from openclaw_memd.dreaming.said_claims import own_claims
 from openclaw_memd.dreaming.sources import Found, ReadSource, Sources, is_source
 from openclaw_memd.dreaming.types import Candidate
 from openclaw_memd.errors import InvalidParamsError, NotFoundError
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile
+from openclaw_memd.files.catalog import FileText, ListedFile
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.ledger.signal_rows import Sighting
 from openclaw_memd.index.origins import Attribution

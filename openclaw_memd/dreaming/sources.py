@@ -17,8 +17,7 @@ from openclaw_memd.domain.short_term import (
     note_day,
     short_term_note,
 )
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile
+from openclaw_memd.files.catalog import FileText, ListedFile
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.documents import Documents, DocumentText
 from openclaw_memd.index.ledger.signal_rows import SourceRow

@@ -6,18 +6,20 @@ from typing import Protocol
 
 from openclaw_memd.domain.provenance import Source, Tier
 from openclaw_memd.files.catalog import SkipReason
-from openclaw_memd.files.roots import WORKSPACE, ExtraRoot
+from openclaw_memd.files.names import (
+    CURATED,
+    IMPORTS,
+    INSTRUCTIONS,
+    MACHINE_FOLDERS,
+    NOTES,
+    REVIEW,
+    TOOL_FOLDERS,
+    WORKSPACE,
+    is_markdown,
+)
+from openclaw_memd.files.roots import ExtraRoot
 from openclaw_memd.files.rules import Patterns
 
-CURATED = ("MEMORY.md", "USER.md")
-INSTRUCTIONS = frozenset({"AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"})
-REVIEW = "DREAMS.md"
-NOTES = "memory"
-IMPORTS = "memory/imports/"
-MACHINE_FOLDERS = frozenset({"memory/.dreams", "memory/dreaming"})
-TOOL_FOLDERS = frozenset(
-    {".git", ".openclaw-repair", ".pnpm-store", ".tox", ".venv", "__pycache__", "node_modules", "venv"}
-)
 _FIXED_NAMES = {name.casefold(): name for name in (*CURATED, NOTES)}
 
 
@@ -58,11 +60,6 @@ def prune_reason(folder: str) -> SkipReason | None:
     if name in TOOL_FOLDERS:
         return SkipReason.TOOL_FOLDER
     return SkipReason.HIDDEN if name.startswith(".") else None
-
-
-def is_markdown(path: str) -> bool:
-    """Whether the name is one of a Markdown file."""
-    return path.lower().endswith(".md")
 
 
 class WorkspaceArea:

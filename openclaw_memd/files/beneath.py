@@ -5,9 +5,8 @@ import hashlib
 import os
 import stat
 import time
-from dataclasses import dataclass
 
-from openclaw_memd.files.catalog import FileState, ListedFile, Skipped, SkipReason, Stamp
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile, Skipped, SkipReason, Stamp
 from openclaw_memd.files.openat import open_beneath
 from openclaw_memd.files.roots import Roots
 
@@ -16,18 +15,6 @@ _TRIES = 3
 # Without O_NONBLOCK the open itself waits when a pipe takes the file's place.
 _READ_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _BOM = "\ufeff"
-
-
-@dataclass(frozen=True, slots=True)
-class FileText:
-    """The text of a file and the state it was read in.
-
-    A byte-order mark at the start is not part of ``text``: offsets count from the first character after it,
-    lines are the same. Everything else is kept, line ends too. ``state.hash`` is of the bytes as stored.
-    """
-
-    text: str
-    state: FileState
 
 
 def read_file(roots: Roots, file: ListedFile, max_bytes: int) -> FileText | Skipped:

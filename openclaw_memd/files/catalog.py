@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from openclaw_memd.domain.provenance import Source, Tier
-from openclaw_memd.files.roots import WORKSPACE
+from openclaw_memd.files.names import WORKSPACE
 
 
 class SkipReason(StrEnum):
@@ -150,6 +150,18 @@ class FileState:
     def stamp(self) -> Stamp:
         """The state without the content."""
         return Stamp(self.size, self.mtime_ns, self.ctime_ns, self.inode)
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """The text of a file and the state it was read in.
+
+    A byte-order mark at the start is not part of ``text``: offsets count from the first character after it,
+    lines are the same. Everything else is kept, line ends too. ``state.hash`` is of the bytes as stored.
+    """
+
+    text: str
+    state: FileState
 
 
 @dataclass(frozen=True, slots=True)

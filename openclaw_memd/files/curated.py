@@ -24,7 +24,8 @@ from openclaw_memd.files.beside import (
 )
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.exchange import Commit, create_content, replace_content
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 
 _REFUSALS: Final = {
     SkipReason.SYMLINK: "the file is a symbolic link",

@@ -4,11 +4,11 @@ import os
 import stat
 from dataclasses import dataclass
 
-from openclaw_memd.files.areas import CURATED
 from openclaw_memd.files.beneath import stamp_of
 from openclaw_memd.files.catalog import Stamp
 from openclaw_memd.files.ignore import IGNORE_NAME
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import CURATED, WORKSPACE
+from openclaw_memd.files.roots import Roots
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from datetime import date
 
 from openclaw_memd.domain.dates import note_date
 from openclaw_memd.domain.startup_context import NoteName
-from openclaw_memd.files.areas import NOTES
 from openclaw_memd.files.folder import EntryKind, read_entries
+from openclaw_memd.files.names import NOTES, WORKSPACE
 from openclaw_memd.files.openat import open_beneath
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 
 
 def list_day_notes(roots: Roots, days: Collection[date]) -> list[NoteName]:

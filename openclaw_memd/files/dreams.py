@@ -16,14 +16,14 @@ from typing import Final
 from openclaw_memd.domain.dream_pages import PHASES, Phase
 from openclaw_memd.domain.late_lines import find_late
 from openclaw_memd.errors import ConflictError, DeniedError, TooLargeError, UnavailableError
-from openclaw_memd.files.areas import NOTES, REVIEW
 from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.beside import FILE_MODE, is_let_go, new_name, read_aside, sweep
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.exchange import Displaced, RevertedError, create_content, replace_content
 from openclaw_memd.files.folder import EntryKind, read_entries
+from openclaw_memd.files.names import NOTES, REVIEW, WORKSPACE
 from openclaw_memd.files.openat import open_beneath
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 
 LEGACY: Final = "dreams.md"
 REPORTS: Final = "dreaming"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from openclaw_memd.domain.importing import ImportReason
-from openclaw_memd.files.areas import TOOL_FOLDERS
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.folder import Entry, EntryKind, read_entries
+from openclaw_memd.files.names import TOOL_FOLDERS
 from openclaw_memd.files.openat import open_beneath
 
 MOST_ENTRIES: Final = 1_000_000

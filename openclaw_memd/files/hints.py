@@ -5,9 +5,9 @@ import posixpath
 import stat
 from collections.abc import Iterable, Mapping
 
-from openclaw_memd.files.areas import is_markdown
 from openclaw_memd.files.catalog import Listing
 from openclaw_memd.files.ignore import IGNORE_NAME
+from openclaw_memd.files.names import is_markdown
 
 EVERYTHING = ""  # hints are prefixes; this is one of every path
 _REPLACEMENT = "\ufffd"  # stands in event paths for bytes that are not UTF-8

@@ -8,11 +8,11 @@ from hashlib import sha256
 from time import time_ns
 from typing import Final
 
-from openclaw_memd.files.areas import INSTRUCTIONS
 from openclaw_memd.files.beneath import FRESH_NS, read_bytes, stamp_of
 from openclaw_memd.files.catalog import SkipReason, Stamp
+from openclaw_memd.files.names import INSTRUCTIONS, WORKSPACE
 from openclaw_memd.files.openat import open_beneath
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 
 MAX_BYTES: Final = 2 * 1024 * 1024
 """Far above any budget; what is larger is no prompt."""

@@ -10,8 +10,9 @@ from openclaw_memd.errors import ConflictError, DeniedError, TooLargeError, Unav
 from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.beside import READ_FLAGS, identity_of, read_all
 from openclaw_memd.files.catalog import SkipReason
+from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.files.private import open_file, open_folder
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 
 LEGACY: Final = "memory.md"
 CANONICAL: Final = "MEMORY.md"

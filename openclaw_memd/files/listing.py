@@ -5,24 +5,15 @@ import os
 import posixpath
 from collections.abc import Container, Sequence
 
-from openclaw_memd.files.areas import (
-    CURATED,
-    INSTRUCTIONS,
-    MACHINE_FOLDERS,
-    REVIEW,
-    Area,
-    ExtraArea,
-    Take,
-    WorkspaceArea,
-    prune_reason,
-)
+from openclaw_memd.files.areas import Area, ExtraArea, Take, WorkspaceArea, prune_reason
 from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.catalog import ListedFile, ListedFolder, Listing, SkipReason
 from openclaw_memd.files.findings import Findings
 from openclaw_memd.files.folder import Entry, EntryKind, read_entries
 from openclaw_memd.files.ignore import IGNORE_BYTES, IGNORE_NAME, IgnoreStack, has_bad_line
+from openclaw_memd.files.names import CURATED, INSTRUCTIONS, MACHINE_FOLDERS, REVIEW, WORKSPACE
 from openclaw_memd.files.openat import open_beneath
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 
 _REFUSED_KINDS = {

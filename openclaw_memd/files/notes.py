@@ -12,8 +12,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
+from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.files.openat import open_beneath
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 
 FOLDER_MODE = 0o755  # the owner's files: the process's umask narrows both
 FILE_MODE = 0o644

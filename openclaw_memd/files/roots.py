@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-WORKSPACE = "workspace"  # the key of the workspace root; an extra root's key is its virtual name
+from openclaw_memd.files.names import EXTRA, WORKSPACE
+
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -32,7 +33,7 @@ class ExtraRoot:
     @property
     def key(self) -> str:
         """The root's key and the prefix of its virtual paths, without the final '/'."""
-        return f"extra/{self.name}"
+        return f"{EXTRA}{self.name}"
 
 
 class Roots:

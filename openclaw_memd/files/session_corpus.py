@@ -13,9 +13,10 @@ from datetime import date
 from typing import Final
 
 from openclaw_memd.domain.dates import iso_date
+from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.files.openat import open_beneath
 from openclaw_memd.files.private import open_file, open_folder, replace_file
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 
 MACHINE: Final = "memory/.dreams"
 FOLDER: Final = "session-corpus"

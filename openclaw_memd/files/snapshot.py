@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped, SkipReason
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile, Listing, Skipped, SkipReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from openclaw_memd.files.areas import CURATED, INSTRUCTIONS, NOTES, REVIEW, is_markdown, prune_reason
+from openclaw_memd.files.areas import prune_reason
 from openclaw_memd.files.folder import Entry, EntryKind, read_entries
+from openclaw_memd.files.names import CURATED, INSTRUCTIONS, NOTES, REVIEW, WORKSPACE, is_markdown
 from openclaw_memd.files.openat import open_beneath
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 
 _KNOWN = frozenset({*CURATED, *INSTRUCTIONS, REVIEW})
 

@@ -14,7 +14,8 @@ from watchfiles._rust_notify import WatchfilesRustInternalError
 
 from openclaw_memd.files.catalog import ListedFolder, Listing
 from openclaw_memd.files.hints import EVERYTHING, hints_between, hints_of_events
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 
 __all__ = ["EVERYTHING", "WatchState", "Watcher"]
 

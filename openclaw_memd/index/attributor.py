@@ -15,8 +15,7 @@ from openclaw_memd.domain.sketches import sketch_line
 from openclaw_memd.domain.suspicion import Taint, tells_more
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile
+from openclaw_memd.files.catalog import FileText, ListedFile
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.found_lines import Found, find_lines
 from openclaw_memd.index.ledger.appends import line_counts

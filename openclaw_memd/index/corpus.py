@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from openclaw_memd.domain.provenance import Source
-from openclaw_memd.files.areas import NOTES
-from openclaw_memd.files.beneath import FileText, read_file, stat_file
-from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped, SkipReason, Stamp
+from openclaw_memd.files.beneath import read_file, stat_file
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile, Listing, Skipped, SkipReason, Stamp
 from openclaw_memd.files.listing import list_files, look_up
+from openclaw_memd.files.names import NOTES
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.documents import NO_DOCUMENTS, Documents, DocumentText

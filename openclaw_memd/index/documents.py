@@ -6,8 +6,7 @@ from datetime import date
 from operator import itemgetter
 from typing import Final, Protocol
 
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile, Skipped, SkipReason, Stamp
+from openclaw_memd.files.catalog import FileText, ListedFile, Skipped, SkipReason, Stamp
 from openclaw_memd.index.origins import Attribution
 
 

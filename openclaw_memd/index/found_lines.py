@@ -21,7 +21,7 @@ from openclaw_memd.domain.provenance import FOREIGN
 from openclaw_memd.domain.records import Lineage, Records
 from openclaw_memd.domain.sketches import Sketch
 from openclaw_memd.domain.suspicion import Taint, is_suspect
-from openclaw_memd.files.areas import NOTES
+from openclaw_memd.files.names import NOTES
 from openclaw_memd.index.ledger.lines import FileLines, read_files, read_revision
 from openclaw_memd.index.ledger.losses import read_lost
 from openclaw_memd.index.ledger.reports import Reports, find_reports, read_last_reports

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN, Provenance, Source, least_trusted
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile
+from openclaw_memd.files.catalog import FileText, ListedFile
 
 
 @dataclass(frozen=True, slots=True)

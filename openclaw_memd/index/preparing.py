@@ -13,15 +13,14 @@ from openclaw_memd.domain.folding import fold, normalize
 from openclaw_memd.domain.provenance import Tier, trust_tier
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN
-from openclaw_memd.files.areas import IMPORTS, NOTES
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import FileState, ListedFile
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile
+from openclaw_memd.files.names import EXTRA, IMPORTS, NOTES
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.origins import Attribution
 from openclaw_memd.index.rows import IndexIdentity, embedding_text, hash_text, join_heading
 
 _LINES_AT_ONCE: Final = 1_000  # some 3 ms
-_PLACES: Final = (IMPORTS, f"{NOTES}/", "extra/")
+_PLACES: Final = (IMPORTS, f"{NOTES}/", EXTRA)
 
 
 class ChunkContent(NamedTuple):

@@ -20,8 +20,7 @@ from typing import Any, BinaryIO, Final
 
 from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, Source, Tier
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import FileState, ListedFile
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.origins import Attribution
 from openclaw_memd.index.preparing import ChunkContent, Draft, PreparedFile, Preparer

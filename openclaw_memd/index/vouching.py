@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from openclaw_memd.domain.provenance import Origin, is_trusted
 from openclaw_memd.errors import ConflictError, NotFoundError, UnavailableError
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import Skipped
+from openclaw_memd.files.catalog import FileText, Skipped
 from openclaw_memd.index.attributor import LedgerAttributor
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.read_lines import Selection

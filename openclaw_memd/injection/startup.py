@@ -22,9 +22,9 @@ from openclaw_memd.domain.startup_context import (
     order_notes,
     startup_days,
 )
-from openclaw_memd.files.areas import NOTES
-from openclaw_memd.files.beneath import FileText
+from openclaw_memd.files.catalog import FileText
 from openclaw_memd.files.day_notes import list_day_notes
+from openclaw_memd.files.names import NOTES
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.origins import Attribution
 from openclaw_memd.ports import Clock

@@ -1,7 +1,8 @@
 """Writes of memory files that a runtime's own tools made: which reports count."""
 
 from openclaw_memd.errors import DeniedError
-from openclaw_memd.files.areas import CURATED, NOTES, is_markdown, prune_reason
+from openclaw_memd.files.areas import prune_reason
+from openclaw_memd.files.names import CURATED, NOTES, is_markdown
 
 
 def check_path(path: str) -> None:

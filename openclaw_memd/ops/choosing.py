@@ -11,10 +11,8 @@ from openclaw_memd.domain.forgetting import Wanted, cut_text
 from openclaw_memd.domain.provenance import Source
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.errors import DeniedError
-from openclaw_memd.files.areas import NOTES
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile
-from openclaw_memd.files.roots import WORKSPACE
+from openclaw_memd.files.catalog import FileText, ListedFile
+from openclaw_memd.files.names import EXTRA, NOTES, WORKSPACE
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.ledger.session_rows import SessionKey
 from openclaw_memd.notes.observing import check_path
@@ -22,7 +20,6 @@ from openclaw_memd.ops.kept import Kept
 from openclaw_memd.sessions.paths import PREFIX as SESSIONS
 from openclaw_memd.sessions.paths import parse_path
 
-EXTRA: Final = "extra/"
 _OWN: Final = (Source.MEMORY, Source.IMPORTS)
 _REPORTS: Final = f"{NOTES}/dreaming"
 _OUTSIDE: Final = "it lies outside of the memory; memd never changes it"

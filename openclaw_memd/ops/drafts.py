@@ -12,10 +12,10 @@ from openclaw_memd.domain.dates import note_date
 from openclaw_memd.domain.forgetting import Cut, Wanted, cut_text
 from openclaw_memd.domain.line_hashes import hash_lines
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.areas import NOTES
 from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.catalog import SkipReason
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import NOTES, WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.forgetting import records_of
 from openclaw_memd.index.store import Store
 from openclaw_memd.ops.kept import Kept

@@ -6,7 +6,7 @@ from openclaw_memd.domain.forgetting import Wanted, cut_text
 from openclaw_memd.dreaming.page_forgetting import PageForgetting
 from openclaw_memd.dreaming.promoted_forgetting import PromotedForgetting
 from openclaw_memd.dreaming.signals import SignalStore
-from openclaw_memd.files.areas import REVIEW
+from openclaw_memd.files.names import REVIEW
 from openclaw_memd.ops.kept import Kept
 from openclaw_memd.ops.work import Work
 

@@ -12,8 +12,9 @@ from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.beside import PREFIX
 from openclaw_memd.files.catalog import SkipReason
+from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.files.openat import open_beneath
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.tombstones import Rewrite
 from openclaw_memd.ops.drafts import MOST_BYTES
 

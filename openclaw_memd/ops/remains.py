@@ -7,8 +7,8 @@ from typing import Final
 
 import trio
 
-from openclaw_memd.files.areas import IMPORTS
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import IMPORTS, WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.forgotten_sessions import transcripts_of
 from openclaw_memd.index.ledger.imports import imported_among
 from openclaw_memd.index.store import Store

@@ -10,9 +10,8 @@ import trio
 from openclaw_memd.domain.dates import note_date
 from openclaw_memd.domain.framing import Excerpt, frame
 from openclaw_memd.errors import DeniedError, InvalidParamsError, TooLargeError, UnavailableError
-from openclaw_memd.files.areas import MACHINE_FOLDERS
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile, Listing, SkipReason
+from openclaw_memd.files.catalog import FileText, ListedFile, Listing, SkipReason
+from openclaw_memd.files.names import CURATED, EXTRA, MACHINE_FOLDERS, NOTES
 from openclaw_memd.index import readers
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.origins import Attribution
@@ -22,8 +21,7 @@ from openclaw_memd.recall.visible import find_visible, may_see_any
 
 _GONE = frozenset({SkipReason.MISSING, SkipReason.VANISHED})
 _FOR_A_WHILE = frozenset({SkipReason.UNREADABLE, SkipReason.CHANGING, SkipReason.IGNORE_UNREADABLE})
-_MEMORY_NAMES = ("MEMORY.md", "USER.md")
-_MEMORY_FOLDERS = ("memory/", "extra/")
+_MEMORY_FOLDERS = (f"{NOTES}/", EXTRA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +133,7 @@ def _find_listed(listing: Listing, path: str) -> ListedFile | None:
     for skip in listing.skipped:
         if path == skip.path or path.startswith(f"{skip.path.rstrip('/')}/"):
             raise _refusal(SkipReason(skip.reason))
-    if path in _MEMORY_NAMES or path.startswith("sessions/"):
+    if path in CURATED or path.startswith("sessions/"):
         return None
     if path.startswith(_MEMORY_FOLDERS) and path.lower().endswith(".md"):
         return None

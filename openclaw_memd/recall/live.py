@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from openclaw_memd.domain.passages import PASSAGE_CHARS
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import Skipped, SkipReason
+from openclaw_memd.files.catalog import FileText, Skipped, SkipReason
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.rows import FileRow
 from openclaw_memd.recall.drafts import Draft

@@ -14,8 +14,7 @@ from openclaw_memd.curated.entries import CuratedState
 from openclaw_memd.curated.looking import HARD_LINK, UNKNOWN_ORIGINS
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, TrustTier
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile, Listing, Skipped, SkipReason
+from openclaw_memd.files.catalog import FileText, ListedFile, Listing, Skipped, SkipReason
 from openclaw_memd.files.curated_stamps import CuratedStamps
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules

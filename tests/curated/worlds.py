@@ -16,10 +16,11 @@ from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, Sou
 from openclaw_memd.domain.sketches import sketch_line
 from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.beneath import FileText, read_file
+from openclaw_memd.files.beneath import read_file
 from openclaw_memd.files.beside import PREFIX
-from openclaw_memd.files.catalog import ListedFile
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.catalog import FileText, ListedFile
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.attributor import LedgerAttributor
 from openclaw_memd.index.ledger.spans import record_spans
 from openclaw_memd.index.opening import open_state

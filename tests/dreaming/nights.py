@@ -17,7 +17,7 @@ from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.dreaming.consolidating import Bounds, Consolidation, Mode
 from openclaw_memd.dreaming.sources import Sources
 from openclaw_memd.dreaming.types import Applied, Candidate, Ranked
-from openclaw_memd.files.beneath import FileText
+from openclaw_memd.files.catalog import FileText
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.ledger.spans import record_spans

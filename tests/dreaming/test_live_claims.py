@@ -14,7 +14,8 @@ from openclaw_memd.dreaming.live_claims import LiveClaims, why_unfit
 from openclaw_memd.dreaming.sources import ReadSource, Sources
 from openclaw_memd.dreaming.types import Candidate, Ranked
 from openclaw_memd.files.catalog import ListedFile
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.origins import Attribution

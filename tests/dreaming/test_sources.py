@@ -12,7 +12,7 @@ from openclaw_memd.domain.provenance import (
 )
 from openclaw_memd.dreaming.sources import Found, ReadSource
 from openclaw_memd.files.catalog import ListedFile
-from openclaw_memd.files.roots import WORKSPACE
+from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.index.origins import Attribution
 
 PATH = "memory/2026-01-11.md"

@@ -7,9 +7,10 @@ import pytest
 
 from openclaw_memd.domain.provenance import Source, Tier
 from openclaw_memd.files import beneath
-from openclaw_memd.files.beneath import FileText, read_file, stat_file
-from openclaw_memd.files.catalog import ListedFile, Skipped, SkipReason
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.beneath import read_file, stat_file
+from openclaw_memd.files.catalog import FileText, ListedFile, Skipped, SkipReason
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 from tests.files.trees import write
 from tests.files.unprivileged import as_nobody, open_path
 

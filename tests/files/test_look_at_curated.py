@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from openclaw_memd.files.areas import CURATED
 from openclaw_memd.files.catalog import Listing
 from openclaw_memd.files.listing import list_files, look_at_curated
+from openclaw_memd.files.names import CURATED
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from tests.files.trees import write

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.files.listing import list_files
-from openclaw_memd.files.roots import WORKSPACE, ExtraRoot, Roots
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import ExtraRoot, Roots
 from openclaw_memd.files.rules import FileRules
 from tests.files.trees import open_descriptors, paths, skips, write
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_memd.domain.provenance import Source, Tier
-from openclaw_memd.files.beneath import FileText, read_file
-from openclaw_memd.files.catalog import FileState, ListedFile, Listing, Skipped, SkipReason, Stamp
+from openclaw_memd.files.beneath import read_file
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile, Listing, Skipped, SkipReason, Stamp
 from openclaw_memd.files.listing import list_files
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules

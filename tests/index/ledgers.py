@@ -15,8 +15,7 @@ from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind, Sou
 from openclaw_memd.domain.sketches import sketch_line
 from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import FileState, ListedFile
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile
 from openclaw_memd.index.attributor import LedgerAttributor
 from openclaw_memd.index.ledger.spans import record_spans
 from openclaw_memd.index.opening import open_state

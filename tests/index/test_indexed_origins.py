@@ -10,7 +10,7 @@ import trio
 
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN, Origin, Provenance, TrustTier
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.beneath import FileText
+from openclaw_memd.files.catalog import FileText
 from openclaw_memd.index import readers
 from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection

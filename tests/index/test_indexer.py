@@ -9,8 +9,7 @@ import trio
 
 from openclaw_memd.domain.provenance import Source, TrustTier
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile, Listing, Skipped
+from openclaw_memd.files.catalog import FileText, ListedFile, Listing, Skipped
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index import publishing, readers
 from openclaw_memd.index.corpus import Corpus

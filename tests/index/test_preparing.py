@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from openclaw_memd.domain.provenance import HANDWRITTEN, Source, Tier
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import FileState, ListedFile
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile
 from openclaw_memd.index.origins import BY_PLACE, Attribution
 from openclaw_memd.index.preparing import Draft, PreparedFile
 from openclaw_memd.index.rows import embedding_text

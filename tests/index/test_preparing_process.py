@@ -13,8 +13,7 @@ import trio.testing
 
 from openclaw_memd.domain.provenance import HANDWRITTEN, Origin, Provenance, SessionKind, Source, Tier
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import FileState, ListedFile, Stamp
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile, Stamp
 from openclaw_memd.index import preparing_process
 from openclaw_memd.index.documents import DocumentText
 from openclaw_memd.index.origins import Attribution

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_memd.domain.provenance import Source, Tier, TrustTier
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import FileState, ListedFile
+from openclaw_memd.files.catalog import FileState, FileText, ListedFile
 from openclaw_memd.index import publishing, readers
 from openclaw_memd.index.database import Durability, migrate, open_writer
 from openclaw_memd.index.origins import BY_PLACE

@@ -17,7 +17,7 @@ from openclaw_memd.domain.provenance import Origin, Provenance, SessionKind
 from openclaw_memd.domain.sketches import sketch_line
 from openclaw_memd.domain.suspicion import Taint
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.beneath import FileText
+from openclaw_memd.files.catalog import FileText
 from openclaw_memd.files.instructions import Instructions
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules

@@ -12,8 +12,7 @@ from openclaw_memd.config.sections import Inject
 from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN
 from openclaw_memd.domain.text import Analyzer
-from openclaw_memd.files.beneath import FileText
-from openclaw_memd.files.catalog import ListedFile
+from openclaw_memd.files.catalog import FileText, ListedFile
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.origins import Attribution

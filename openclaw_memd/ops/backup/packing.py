@@ -14,8 +14,9 @@ import trio
 
 from openclaw_memd.errors import TooLargeError
 from openclaw_memd.files.catalog import SkipReason
+from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.files.private import FILE_MODE, FOLDER_MODE
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.store import Store
 from openclaw_memd.jobs import Progress
 from openclaw_memd.ops.backup.manifest import (

@@ -12,7 +12,8 @@ from typing import Final
 
 from openclaw_memd.files.beneath import FRESH_NS
 from openclaw_memd.files.catalog import SkipReason
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.ops.backup.tree import Identity, Node, copy_file, is_ledgered, walk
 from openclaw_memd.ops.backup.types import LeftOut
 

@@ -21,7 +21,8 @@ from openclaw_memd.domain.stored_text import decode_stored
 from openclaw_memd.errors import ConflictError, DeniedError, MemdError
 from openclaw_memd.files.catalog import ListedFile
 from openclaw_memd.files.legacy import CANONICAL, LEGACY, archive_legacy, read_legacy
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.losses import read_loss
 from openclaw_memd.index.origins import Attributor
 from openclaw_memd.index.store import Store

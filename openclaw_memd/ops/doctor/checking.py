@@ -7,10 +7,10 @@ from typing import TypeVar
 import structlog
 import trio
 
-from openclaw_memd.files.areas import INSTRUCTIONS
 from openclaw_memd.files.earlier_state import EarlierState
 from openclaw_memd.files.instructions import Instructions
 from openclaw_memd.files.lock import LOCK_NAME
+from openclaw_memd.files.names import INSTRUCTIONS
 from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.survey import find_other_notes
 from openclaw_memd.index import readers

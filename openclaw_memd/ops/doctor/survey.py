@@ -8,7 +8,7 @@ from typing import Final
 from openclaw_memd.domain.provenance import Source
 from openclaw_memd.files.catalog import ListedFile, Skipped
 from openclaw_memd.files.folder import Entry, read_entries
-from openclaw_memd.files.roots import WORKSPACE
+from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.rows import FileRow
 

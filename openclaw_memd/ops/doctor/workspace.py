@@ -10,10 +10,10 @@ from typing import Final
 from openclaw_memd.domain.inert import show_plainly
 from openclaw_memd.domain.provenance import Source, Tier
 from openclaw_memd.domain.secrets import mask_secrets
-from openclaw_memd.files.areas import CURATED
 from openclaw_memd.files.catalog import ListedFile, SkipReason
 from openclaw_memd.files.folder import EntryKind
 from openclaw_memd.files.legacy import CANONICAL, LEGACY
+from openclaw_memd.files.names import CURATED
 from openclaw_memd.files.survey import OtherNotes
 from openclaw_memd.ops.doctor.findings import Finding, count, name_some
 from openclaw_memd.ops.doctor.survey import Survey

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final
 
 from openclaw_memd.domain.importing import Candidate, ImportReason, fold_path, split_twins
-from openclaw_memd.files.areas import IMPORTS
 from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.catalog import SkipReason, Stamp
 from openclaw_memd.files.folder import read_entries
 from openclaw_memd.files.foreign import Found, look_through, opened_folder
 from openclaw_memd.files.imported import read_present
+from openclaw_memd.files.names import IMPORTS
 from openclaw_memd.files.openat import open_beneath
 from openclaw_memd.ops.imports import places
 from openclaw_memd.ops.imports.openclaw import look_beside, render_intents, session_section

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from openclaw_memd.domain.importing import ImportReason
 from openclaw_memd.domain.inert import in_one_line, shorten, show_plainly
-from openclaw_memd.files.areas import CURATED, NOTES, is_markdown
 from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.foreign import opened_folder
+from openclaw_memd.files.names import CURATED, NOTES, is_markdown
 from openclaw_memd.index.foreign import ForeignDatabase, ForeignError, Row
 from openclaw_memd.ops.imports.places import is_openclaw_home
 from openclaw_memd.ops.imports.types import Beside, ForeignIntent, Left, Place, RecallStore, Setting

@@ -9,11 +9,11 @@ from typing import Final
 
 from openclaw_memd.config import paths
 from openclaw_memd.errors import InvalidParamsError
-from openclaw_memd.files.areas import MACHINE_FOLDERS, REVIEW, TOOL_FOLDERS, is_markdown
 from openclaw_memd.files.beneath import read_bytes
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.foreign import opened_folder
 from openclaw_memd.files.legacy import LEGACY
+from openclaw_memd.files.names import MACHINE_FOLDERS, REVIEW, TOOL_FOLDERS, is_markdown
 from openclaw_memd.ops.imports.types import Left, Place, Source
 
 CODEX_FILES: Final = frozenset({"MEMORY.md", "memory_summary.md"})

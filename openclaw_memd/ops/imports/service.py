@@ -21,7 +21,8 @@ import trio
 
 from openclaw_memd.domain.importing import Plan
 from openclaw_memd.errors import NotFoundError, UnavailableError
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.files.rules import FileRules
 from openclaw_memd.index.faults import DamagedError
 from openclaw_memd.index.ledger import imports as ledger

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from openclaw_memd.domain.importing import ImportReason
 from openclaw_memd.errors import UnavailableError
-from openclaw_memd.files.areas import IMPORTS
 from openclaw_memd.files.catalog import SkipReason
 from openclaw_memd.files.import_asides import settle
 from openclaw_memd.files.imported import (
@@ -21,7 +20,8 @@ from openclaw_memd.files.imported import (
     sync_names,
     take_away,
 )
-from openclaw_memd.files.roots import WORKSPACE, Roots
+from openclaw_memd.files.names import IMPORTS, WORKSPACE
+from openclaw_memd.files.roots import Roots
 from openclaw_memd.index.ledger.imports import FileState, ImportedFile
 from openclaw_memd.ops.imports.collecting import read_offer
 from openclaw_memd.ops.imports.types import Left, Offer
