@@ -110,6 +110,7 @@ def _show(restored: "Restored") -> None:
     first = manifest.workspaces[0]
     if len(manifest.workspaces) == 1 and first.agents == ("main",):
         state, workspace = shlex.quote(str(restored.state_dir)), shlex.quote(str(restored.workspace(first)))
-        print(f"\nto use it now:\n\n  MEMD_STATE_DIR={state} memd run --workspace {workspace}")
+        print("\nto use it now, also where you ask the daemon:\n")
+        print(f"  export MEMD_STATE_DIR={state}\n  memd run --workspace {workspace}")
     print("\nto use it from now on, in the configuration:\n")
     print("".join(f"  {line}\n" if line else "\n" for line in _config(restored).splitlines()), end="")

@@ -130,7 +130,7 @@ def _left_out(agent: dict[str, Any]) -> Iterator[tuple[str, str]]:
         more = agent.get("skipped_count") or len(skipped)
         reasons = Counter(one["reason"] for one in skipped).most_common(3)
         common = ", ".join(f"{reason} {count}" for reason, count in reasons)
-        yield "skipped", f"{amount(more, 'file')} in all: {common} (memd status --json)"
+        yield "skipped", f"{amount(more, 'file')}, all in memd status --json: {common}"
     kept_out = ", ".join(f"{one['what']} {one['count']} ({one['reason']})" for one in agent["excluded"])
     if kept_out:
         yield "excluded", plain_line(kept_out)

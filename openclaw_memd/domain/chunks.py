@@ -19,8 +19,8 @@ from openclaw_memd.domain.lines import Lines, split_lines
 from openclaw_memd.domain.markdown import Span, annotations_of, read_sections, read_spans
 from openclaw_memd.domain.tokens import WEIGHT_PER_TOKEN, weigh
 
-CHUNKING_VERSION = 3
-"""Changes whenever the same file would give other chunks; a change means that files are chunked anew."""
+CHUNKING_VERSION = 4
+"""Changes whenever the same file would give other chunks or dates; files are chunked anew then."""
 
 _ABOVE = frozenset({"heading", "rule", "comment"})
 

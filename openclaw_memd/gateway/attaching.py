@@ -139,8 +139,7 @@ async def detach(call: Call, params: DetachParams) -> Detached:
 
 
 def _duplex_of(call: Call) -> Duplex:
-    if call.duplex is None:
-        raise DeniedError("this needs a connection of the line protocol", reason="line_protocol")
+    assert call.duplex is not None  # as the method's row in the table asks
     return call.duplex
 
 
@@ -176,6 +175,7 @@ METHODS: tuple[AnyMethod, ...] = (
             " on this connection (line protocol only)."
         ),
         example={"models": ["my-model"], "max_parallel": 2},
+        needs_line=True,
     ),
     Method(
         name="model.detach",
@@ -186,5 +186,6 @@ METHODS: tuple[AnyMethod, ...] = (
         handler=detach,
         summary="Answer no more `model.complete` requests on this connection, nor those on their way.",
         example={},
+        needs_line=True,
     ),
 )

@@ -11,7 +11,7 @@ import trio
 from jsonrpcserver import Error, Success
 
 from openclaw_memd.config.schema import Limits
-from openclaw_memd.errors import DeadlineError, TooLargeError, UnavailableError
+from openclaw_memd.errors import DeadlineError, DeniedError, TooLargeError, UnavailableError
 from openclaw_memd.gateway.admission import Admission
 from openclaw_memd.gateway.contexts import caller_of
 from openclaw_memd.gateway.delivery import Delivery
@@ -116,6 +116,8 @@ class Calls:
             caller,
             lambda caller: self._services.agent(params.agent_id).missing_authority(caller),
         )
+        if method.needs_line and exchange.caller.duplex is None:
+            raise DeniedError("this needs a connection of the line protocol", reason="line_protocol")
         limit_s = self._limit_s(method.pace, params.agent_id)
         if params.deadline_ms is not None:
             limit_s = min(limit_s, params.deadline_ms / 1000)

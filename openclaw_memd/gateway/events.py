@@ -6,7 +6,6 @@ import msgspec
 import trio
 from msgspec import Meta
 
-from openclaw_memd.errors import DeniedError
 from openclaw_memd.events import Event, Topic
 from openclaw_memd.gateway.duplex import Send
 from openclaw_memd.gateway.results import Result
@@ -35,8 +34,7 @@ class Subscribed(Result, frozen=True, kw_only=True):
 async def subscribe(call: Call, params: SubscribeParams) -> Subscribed:
     """``events.subscribe``: in a context, of its agent alone, and with paths only for who sees all memory."""
     duplex = call.duplex
-    if duplex is None:
-        raise DeniedError("this needs a connection of the line protocol", reason="line_protocol")
+    assert duplex is not None  # as the method's row in the table asks
     agent = call.services.agent(params.agent_id)
     events = call.services.events
     topics = tuple(dict.fromkeys(params.topics))
@@ -86,5 +84,6 @@ METHODS: tuple[AnyMethod, ...] = (
         handler=subscribe,
         summary="Get `event` notifications on this connection from now on (line protocol only).",
         example={"topics": ["index.synced", "memory.changed"]},
+        needs_line=True,
     ),
 )

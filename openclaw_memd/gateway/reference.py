@@ -130,6 +130,9 @@ def _method(method: AnyMethod, described: Schema) -> Iterator[str]:
     yield from ["", f"Result: {_words(described['result']['schema'])}.", ""]
     params = json.dumps(method.example, ensure_ascii=False)
     call = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method.name, "params": method.example})
+    if method.needs_line:
+        yield from ["As a line on a connection that stays open:", "", "```json", call, "```"]
+        return
     yield "```sh"
     yield "curl -s --unix-socket \"$SOCK\" http://localhost/rpc -H 'content-type: application/json' \\"
     yield f"  -d '{call}'"

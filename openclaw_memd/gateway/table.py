@@ -49,8 +49,9 @@ class Method(Generic[P]):
 
     ``example`` are params to show. ``keeps_request_keys`` says that the handler sees to request keys itself,
     in the transaction of its write; for others the gateway does. ``moves_turns`` says that it heeds the
-    context's taint itself; for others the gateway has the session's turn tainted. ``when_late`` is the result
-    where nothing was ready in time; without one that is an error.
+    context's taint itself; for others the gateway has the session's turn tainted. ``needs_line`` says that it
+    is for a connection of the line protocol alone. ``when_late`` is the result where nothing was ready in
+    time; without one that is an error.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Method(Generic[P]):
     example: Mapping[str, object]
     keeps_request_keys: bool = False
     moves_turns: bool = False
+    needs_line: bool = False
     when_late: object | None = None
 
 

@@ -107,7 +107,7 @@ class Places:
             elif not found or found + size <= self._file_bytes:
                 return path, found or 0
         if obstacle is not None:
-            raise DeniedError("the note cannot be added to", reason=obstacle.obstacle.value)
+            raise DeniedError(f"{path} cannot be added to", reason=obstacle.obstacle.value)
         raise TooLargeError("the day has too many notes", reason="notes")
 
 

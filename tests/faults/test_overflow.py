@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.counts import tell
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 FILES = int(os.environ.get("MEMD_OVERFLOW_FILES", "300"))
@@ -47,7 +47,7 @@ def asleep(daemon: RunningDaemon) -> Iterator[None]:
 @pytest.fixture
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
-        running = RunningDaemon(folder, env=QUICK)
+        running = RunningDaemon(folder, env=PATIENT)
         for number in range(7):
             (running.workspace / f"memory/deep{number}").mkdir(parents=True)
         change_all(running, 0)

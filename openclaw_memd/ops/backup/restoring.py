@@ -21,6 +21,7 @@ from openclaw_memd.files.arrival import Marker
 from openclaw_memd.files.identity import Identity, host_id
 from openclaw_memd.files.lock import LOCK_NAME
 from openclaw_memd.files.marker import MARKER_NAME, write_marker, write_record
+from openclaw_memd.files.names import NOTES
 from openclaw_memd.files.private import FOLDER_MODE, open_folder
 from openclaw_memd.ops.backup.manifest import Archived, ArchiveError, Manifest
 from openclaw_memd.ops.backup.reading import verify_archive
@@ -30,7 +31,7 @@ from openclaw_memd.ops.backup.unpacking import remove_tree, unpack
 ROOM_BYTES: Final = 16 * 1024 * 1024
 """Left free on the disk beside what is unpacked, for the index that the daemon makes."""
 
-_MARKER: Final = f"memory/.dreams/{MARKER_NAME}"
+_MARKER: Final = f"{NOTES}/.dreams/{MARKER_NAME}"
 _UNPACKING: Final = "memd-unpacking"
 _WHOLE: Final = "memd-restored"
 _BLOCK_BYTES: Final = 4096
@@ -124,8 +125,11 @@ def _find_place(to: Path, archive: Path) -> Path:
         raise RestoreError("there is something else than a folder at this place")
     if Path.home().resolve().is_relative_to(folder) or os.path.ismount(folder):
         raise RestoreError("this folder cannot change places with another; name one inside of it")
-    if any((place / _MARKER).exists() for place in (folder, *folder.parents)):
-        raise RestoreError("it is a workspace or lies in one, where all of it would be read as memory")
+    if (folder / _MARKER).exists():
+        raise RestoreError("it is a workspace; name a folder that is none")
+    for place in folder.parents:
+        if folder.is_relative_to(place / NOTES) and (place / _MARKER).exists():
+            raise RestoreError(f"all of it would be read as memory of the workspace {place}")
     if folder.exists() and Path(os.path.realpath(archive)).is_relative_to(folder):
         raise RestoreError("the archive lies in this folder, which is to be replaced; move it out first")
     return folder

@@ -15,6 +15,7 @@ from openclaw_memd.ops.doctor.kind_definition import Severity
 
 _OWN_PROBLEMS: Final = {
     HARD_LINK: "It has a second name (a hard link): it is read, and memd does not write to it.",
+    SkipReason.SYMLINK.value: "It is a symbolic link; a curated file has to lie in the workspace itself.",
     UNKNOWN_ORIGINS: "The ledger cannot tell now who is behind its lines, so it is not used.",
 }
 _PLACES: Final = 12

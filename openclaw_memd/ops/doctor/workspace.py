@@ -13,7 +13,7 @@ from openclaw_memd.domain.secrets import mask_secrets
 from openclaw_memd.files.catalog import ListedFile, SkipReason
 from openclaw_memd.files.folder import EntryKind
 from openclaw_memd.files.legacy import CANONICAL, LEGACY
-from openclaw_memd.files.names import CURATED
+from openclaw_memd.files.names import CURATED, is_markdown
 from openclaw_memd.files.survey import OtherNotes
 from openclaw_memd.ops.doctor.findings import Finding, count, name_some
 from openclaw_memd.ops.doctor.survey import Survey
@@ -21,7 +21,7 @@ from openclaw_memd.ops.doctor.survey import Survey
 LARGE_BYTES: Final = 256 * 1024
 """A day's note is a few kB; one of this size is several hundred chunks."""
 
-_DATED: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(-[^/]+)?\.md", re.IGNORECASE)
+_DATED: Final = re.compile(r"(\d{4}-\d{2}-\d{2})([-_. T][^/]*)?\.md", re.IGNORECASE)
 
 
 def judge_workspace(seen: Survey, other_notes: OtherNotes, *, today: date) -> Iterator[Finding]:
@@ -84,6 +84,9 @@ def _judge_skipped(seen: Survey) -> Iterator[Finding]:
             )
         else:
             yield Finding.of("skipped", f"{mask_secrets(skip.path)}: {reason.description}", subject=skip.path)
+    for folder in filter(is_markdown, seen.folders):
+        told = SkipReason.NOT_REGULAR.description
+        yield Finding.of("skipped", f"{mask_secrets(folder)}: {told}", subject=folder)
 
 
 def _judge_twins(paths: Iterable[str]) -> Iterator[Finding]:

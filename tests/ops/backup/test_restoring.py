@@ -126,10 +126,11 @@ async def test_nothing_is_restored_into_a_workspace(tmp_path: Path) -> None:
         archive = await make(shop)
         workspace = shop.restore(archive).folder / "workspace/main"
         before = picture(workspace)
-        for place in ("", "/memory/old", "/new"):
+        for place in ("", "/memory/old", "/memory/a/b"):
             with pytest.raises(RestoreError, match="workspace"):
                 shop.restore(archive, f"back/workspace/main{place}")
         assert picture(workspace) == before
+        assert (shop.restore(archive, "back/workspace/main/new").folder / "state").is_dir()
 
 
 async def test_a_full_disk_leaves_all_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
