@@ -55,7 +55,7 @@ _DESCRIPTIONS = {
     SkipReason.MISSING: "The folder does not exist.",
     SkipReason.NOT_A_FOLDER: "A folder is needed here, and this is something else.",
     SkipReason.UNREADABLE: "It cannot be read; what is known of it stays in the index.",
-    SkipReason.SYMLINK: "It is a symbolic link; links are not followed. A note's target may be an extra path.",
+    SkipReason.SYMLINK: "It is a symbolic link, which is not followed. A note's target may be an extra path.",
     SkipReason.NOT_REGULAR: "It is a folder, a pipe, a socket or a device where a file is needed.",
     SkipReason.NAME_NOT_UTF8: "Its name is not valid UTF-8.",
     SkipReason.NAME_CASE: "Its name differs from the right one in capital letters only; rename it to use it.",

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from openclaw_memd.domain.provenance import Source
+from openclaw_memd.errors import MemdError
 from openclaw_memd.files.catalog import ListedFile, Skipped
 from openclaw_memd.files.folder import Entry, read_entries
+from openclaw_memd.files.legacy import read_legacy
 from openclaw_memd.files.names import WORKSPACE
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.rows import FileRow
@@ -26,7 +28,7 @@ class Survey:
 
     ``top`` are the entries of the workspace's own folder. ``missing`` are files that are not indexed,
     ``differing`` those that are indexed otherwise, ``gone`` those that are only in the index. ``unread`` were
-    compared by their stamps alone.
+    compared by their stamps alone. ``legacy_obstacle`` says why a memory.md cannot be read as text.
     """
 
     top: tuple[Entry, ...]
@@ -38,6 +40,7 @@ class Survey:
     gone: tuple[str, ...]
     windows_ends: tuple[str, ...]
     unread: int
+    legacy_obstacle: str | None
 
 
 def survey(
@@ -94,7 +97,18 @@ def survey(
         gone=tuple(gone),
         windows_ends=tuple(windows_ends),
         unread=unread,
+        legacy_obstacle=_legacy_obstacle(corpus),
     )
+
+
+def _legacy_obstacle(corpus: Corpus) -> str | None:
+    try:
+        read_legacy(corpus.roots, corpus.rules.file_bytes)
+    except MemdError as error:
+        return error.message
+    except OSError:  # said by other findings
+        pass
+    return None
 
 
 def _is_recent(file: ListedFile, recent_ns: int) -> bool:

@@ -52,6 +52,13 @@ def _judge_legacy(seen: Survey) -> Iterator[Finding]:
             "memory.md is a link or no file at all. It is not read.",
             by_hand="See what it leads to, and put that text into MEMORY.md.",
         )
+    elif seen.legacy_obstacle is not None:
+        yield Finding.of(
+            "legacy-memory-file",
+            f"There is a memory.md ({size}) that is not read and that the doctor cannot add to MEMORY.md:"
+            f" {seen.legacy_obstacle}.",
+            by_hand="Save it as plain UTF-8 text; then the doctor can merge it.",
+        )
     elif CANONICAL in entries and entries[CANONICAL].kind is not EntryKind.FILE:
         yield Finding.of(
             "legacy-memory-file",

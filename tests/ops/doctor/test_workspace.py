@@ -133,6 +133,20 @@ def test_an_old_memory_file_can_be_taken_in(tmp_path: Path, has_memory: bool) ->
     assert not any(name.startswith(("name-case", "skipped")) for name in found)
 
 
+def test_an_old_file_that_is_no_text_is_for_a_person(tmp_path: Path) -> None:
+    (tmp_path / "memory.md").write_bytes("- Grüße\n".encode("latin-1"))
+    found = judge(tmp_path)["legacy-memory-file"]
+    assert not found.is_fixable
+    assert "not UTF-8" in found.detail
+    assert "UTF-8" in found.fix
+
+
+def test_a_folder_with_the_name_of_a_note_is_told(tmp_path: Path) -> None:
+    write(tmp_path, "memory/2026-02-10.md/inside.md")
+    (found,) = (found for found in judge(tmp_path).values() if found.subject == "memory/2026-02-10.md")
+    assert "a folder" in found.detail
+
+
 def test_a_link_of_the_old_name_is_for_a_person(tmp_path: Path) -> None:
     (tmp_path / "memory.md").symlink_to(write(tmp_path, "MEMORY.md"))
     assert not judge(tmp_path)["legacy-memory-file"].is_fixable
