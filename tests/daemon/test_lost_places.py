@@ -120,6 +120,7 @@ def test_a_note_for_a_workspace_that_has_just_gone_waits(daemon: RunningDaemon) 
         path.unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["folder", "ledger"])
 def test_a_state_that_is_taken_away_ends_the_daemon_and_a_start_makes_it_anew(
     daemon: RunningDaemon, what: str

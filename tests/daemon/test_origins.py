@@ -84,6 +84,7 @@ def test_a_workspace_that_was_moved_gets_its_state_back_as_it_is_told() -> None:
             assert origins(daemon, "depot") == before
 
 
+@pytest.mark.slow
 def test_what_is_older_than_a_lost_ledger_is_untrusted() -> None:
     with short_folder() as folder:
         with RunningDaemon(folder, env=QUICK) as daemon:

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.daemon.clients import QUICK
 from tests.daemons import RunningDaemon, short_folder
 
@@ -32,6 +34,7 @@ def loaded(daemon: RunningDaemon) -> set[str]:
     return set(re.findall(r"^import time:.*\| +openclaw_memd\.([\w.]+)$", lines, re.MULTILINE))
 
 
+@pytest.mark.slow
 def test_a_daemon_reads_in_what_is_seldom_used_when_it_is_used() -> None:
     env = {**QUICK, "PYTHONPROFILEIMPORTTIME": "1"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as daemon:

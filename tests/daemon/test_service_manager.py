@@ -58,6 +58,7 @@ def test_it_is_ready_when_the_socket_answers_and_says_when_it_stops(folder: Path
         assert read_until(channel, "STOPPING=1") == ["STOPPING=1"]
 
 
+@pytest.mark.slow
 def test_it_gives_signs_of_life_as_often_as_asked_and_none_while_it_hangs(folder: Path) -> None:
     env = {"NOTIFY_SOCKET": str(folder / "notify"), "WATCHDOG_USEC": "400000"}
     with notify_socket(folder) as channel, RunningDaemon(folder, env=env) as daemon:
@@ -74,6 +75,7 @@ def test_it_gives_signs_of_life_as_often_as_asked_and_none_while_it_hangs(folder
         read_until(channel, "WATCHDOG=1")
 
 
+@pytest.mark.slow
 def test_it_answers_while_the_first_index_of_many_files_is_made(folder: Path) -> None:
     daemon = RunningDaemon(folder, env=QUICK)
     for number in range(1_000):

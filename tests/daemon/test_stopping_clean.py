@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from tests.daemon.clients import QUICK
 from tests.daemon.test_remembering import OWNER
 from tests.daemons import RunningDaemon, short_folder
@@ -15,6 +17,7 @@ def left(daemon: RunningDaemon) -> list[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_stop_right_after_a_write_leaves_no_earlier_version() -> None:
     with short_folder() as folder:
         with RunningDaemon(folder, env=QUICK) as daemon:

@@ -354,6 +354,7 @@ def test_a_huge_file_of_equal_lines_is_one_record() -> None:
     assert (record.recorded, record.present) == (10_000, 10_000)
 
 
+@pytest.mark.slow
 def test_what_is_remembered_of_lines_that_went_is_bounded() -> None:
     ledger = LineLedger()
     for start in range(0, KEPT_GONE_LINES * 2, 1_000):

@@ -3,6 +3,7 @@
 import re
 from itertools import chain
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def test_every_character_of_an_unspaced_script_asks_for_the_whole_grammar() -> N
     assert all(map(MAY_BE_RUN.match, filter(runs.match, EVERY_CHARACTER)))
 
 
+@pytest.mark.slow
 def test_every_other_character_is_found_the_same_without_the_whole_grammar() -> None:
     others = [character for character in EVERY_CHARACTER if not MAY_BE_RUN.match(character)]
     for around in ("{} ", "a{}b ", "1{}2 ", "http://{}/{} "):

@@ -37,6 +37,7 @@ def row(text: str, session: str, question: str) -> tuple[str, str, str]:
     return text, session, hash_question(question).hex().upper()
 
 
+@pytest.mark.slow
 def test_every_door_counts_alike_and_nothing_else_does() -> None:
     env = {"MEMD_ESCALATION__MODE": "always"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as daemon:

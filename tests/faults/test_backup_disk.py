@@ -11,6 +11,7 @@ from tests.faults.disks import fill, small_disk
 pytestmark = pytest.mark.fault
 
 
+@pytest.mark.slow
 def test_an_archive_without_room_is_not_made() -> None:
     env = {**QUICK, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
     with short_folder() as folder, small_disk(folder / "data") as disk:

@@ -130,6 +130,7 @@ def test_it_recovers_from_what_happens_while_it_runs(
     assert_recovers(daemon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "break_it",
     [remove_all, swap_for_garbage, overwrite_the_middle, overwrite_all_but_the_head],

@@ -60,6 +60,7 @@ def day_of(path: str) -> date:
     return date.fromisoformat(path.removeprefix("memory/").removesuffix(".md"))
 
 
+@pytest.mark.slow
 def test_another_zone_after_a_kill_names_another_day_and_a_flush_keeps_its_own(folder: Path) -> None:
     daemon = RunningDaemon(folder, env=QUICK | {"MEMD_TIME__ZONE": FIRST})
     with daemon:

@@ -70,6 +70,7 @@ def crowd(daemon: RunningDaemon, count: int) -> Iterator[None]:
             one.close()
 
 
+@pytest.mark.slow
 def test_a_crowd_takes_no_descriptor_that_the_daemon_needs() -> None:
     with few_descriptors(FEW) as daemon, LineClient(daemon.socket, timeout_s=20) as client:
         assert any("ulimit -n" in warning for warning in client.call("status")["warnings"])

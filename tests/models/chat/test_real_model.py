@@ -79,6 +79,7 @@ def ask(
     )
 
 
+@pytest.mark.slow
 async def test_a_useless_model_is_held_to_its_schema_and_to_its_time(smollm2: Path) -> None:
     model = LocalChatModel(lambda: smollm2)
     try:
