@@ -20,6 +20,7 @@ from openclaw_memd.files.names import (
 from openclaw_memd.files.roots import ExtraRoot
 from openclaw_memd.files.rules import Patterns
 
+_OTHER_ENDINGS = (".markdown", ".mdown", ".mkd", ".mdx")  # of what people take for a note
 _FIXED_NAMES = {name.casefold(): name for name in (*CURATED, NOTES)}
 
 
@@ -85,7 +86,7 @@ class WorkspaceArea:
         if file.casefold() in _FIXED_NAMES:
             return SkipReason.NOT_A_FOLDER if file == NOTES else SkipReason.NAME_CASE
         if file.startswith(f"{NOTES}/"):
-            return _judge_note(file) if is_markdown(file) else None
+            return _judge_note(file)
         if not self._include.take(file):
             return None
         return SkipReason.INSTRUCTIONS if file in INSTRUCTIONS else _judge_extra(file)
@@ -113,7 +114,9 @@ class ExtraArea:
         return _judge_extra(file) if is_meant else None
 
 
-def _judge_note(file: str) -> Take | SkipReason:
+def _judge_note(file: str) -> Take | SkipReason | None:
+    if not is_markdown(file):
+        return SkipReason.NOT_MARKDOWN if file.lower().endswith(_OTHER_ENDINGS) else None
     if posixpath.basename(file).startswith("."):
         return SkipReason.HIDDEN
     if file.startswith(IMPORTS):

@@ -61,7 +61,9 @@ _DESCRIPTIONS = {
     SkipReason.NAME_CASE: "Its name differs from the right one in capital letters only; rename it to use it.",
     SkipReason.NOT_UTF8: "Its text is not valid UTF-8.",
     SkipReason.BINARY: "It holds a NUL byte, so it is not text.",
-    SkipReason.NOT_MARKDOWN: "The folder holds files that the patterns take but that are not Markdown (.md).",
+    SkipReason.NOT_MARKDOWN: (
+        "The folder holds what looks like notes, or what the patterns take, under names that do not end with .md."
+    ),
     SkipReason.TOO_LARGE: "It is larger than limits.file_bytes.",
     SkipReason.TOO_MANY: "There are more files than limits.files; this one and those after it are left out.",
     SkipReason.CHANGING: "It was written to during each try to read it.",

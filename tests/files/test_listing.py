@@ -209,6 +209,13 @@ class TestOddFiles:
         assert skips(look(tmp_path / "a")) == {"memory": "symlink"}
         assert skips(look(tmp_path / "b")) == {"memory": "not_a_folder"}
 
+    def test_notes_with_another_ending_are_reported_by_their_folder(self, tmp_path: Path) -> None:
+        write(tmp_path, {"memory/good.md": "x", "memory/a/b.markdown": "x", "memory/a/c.MDX": "x"})
+        write(tmp_path, {"memory/picture.png": "x", "memory/plain.txt": "x"})
+        listing = look(tmp_path)
+        assert paths(listing) == ["memory/good.md"]
+        assert skips(listing) == {"memory/a/": "not_markdown"}
+
     def test_a_folder_in_the_place_of_a_curated_file_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "MEMORY.md").mkdir()
         assert skips(look(tmp_path)) == {"MEMORY.md": "not_regular"}
