@@ -62,7 +62,7 @@ _DESCRIPTIONS = {
     SkipReason.NOT_UTF8: "Its text is not valid UTF-8.",
     SkipReason.BINARY: "It holds a NUL byte, so it is not text.",
     SkipReason.NOT_MARKDOWN: (
-        "The folder holds what looks like notes, or what the patterns take, under names that do not end with .md."
+        "The folder holds what looks like notes, or what the patterns take, not named as Markdown (.md)."
     ),
     SkipReason.TOO_LARGE: "It is larger than limits.file_bytes.",
     SkipReason.TOO_MANY: "There are more files than limits.files; this one and those after it are left out.",
