@@ -244,8 +244,8 @@ class WorkspaceMemory:
         return self._outside.jobs.start("rebuild", work, key=self.workspace.id)
 
     async def check(self) -> None:
-        """Read the index through and mend what is broken."""
-        await self._repairer.repair()
+        """Read the index through; what is broken is mended, whether or not the caller waits for it."""
+        await self._repairer.check()
 
     async def load(self) -> None:
         """Read what the ledger knows, and finish what was accepted before the process last ended.

@@ -40,7 +40,8 @@ class SyncReport:
 class IndexState:
     """How well the index shows the files.
 
-    ``stale``: ``pending`` files, hints or documents wait, or nothing was looked at yet. ``partial``: the
+    ``stale``: ``pending`` files, hints or documents wait, nothing was looked at yet, or the database is to be
+    mended. ``partial``: the
     index is being built, or files could not be read. ``last_scan_at`` is when everything was last looked at.
     """
 
@@ -100,8 +101,8 @@ class Indexer:
         freshness: Freshness = "fresh"
         if self._builds or any(skip.hides for skip in skipped):
             freshness = "partial"
-        elif pending or self._last_scan_at is None:
-            freshness = "stale"
+        elif pending or self._last_scan_at is None or self.store.damage.is_set() or self.store.moved.is_set():
+            freshness = "stale"  # what was damaged or taken away is made anew
         return IndexState(freshness, pending, skipped, self._last_scan_at)
 
     async def sync(

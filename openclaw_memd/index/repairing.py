@@ -10,6 +10,7 @@ import structlog
 import trio
 
 from openclaw_memd.domain.provenance import TrustTier
+from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.counters import raise_generation
 from openclaw_memd.index.faults import DamagedError, proven
 from openclaw_memd.index.indexer import Indexer
@@ -64,6 +65,7 @@ class Repairer:
         self._rebuild = rebuild
         self._clock = clock
         self._turn = trio.Lock()
+        self._mended = trio.Event()
         self.aside: Path | None = None
 
     async def run(self, *, check_every_s: float = CHECK_EVERY_S) -> None:
@@ -91,27 +93,46 @@ class Repairer:
         except DamagedError:
             return True
 
+    async def check(self) -> None:
+        """Look for damage; what there is ``run`` mends, and this waits for it.
+
+        A caller with little time may give up: the mending goes on.
+        """
+        async with self._turn:
+            if await self._find_damage() == "none" and not await self._seems_wrong():
+                return
+            mended = self._mended
+            self._indexer.store.damage.set()
+        await mended.wait()
+
     async def repair(self) -> Repair:
         """Check, mend what is broken, and bring the index up to the files again if anything was.
 
         Raises:
             UnavailableError: the disk does not allow it.
         """
-        store = self._indexer.store
         async with self._turn:
-            moved = store.moved.is_set()
-            outcome = await self._mend()
-            store.forget_damage()
-            epoch = store.epoch
-            if moved:
-                await self._replace_generation()
-            if outcome != "sound":
-                log.warning("index repaired", outcome=outcome)
-            if moved or outcome != "sound":
-                await self._indexer.sync()
-            if moved and store.epoch == epoch:
-                store.forget_move()
-            return outcome
+            try:
+                return await self._mend_and_sync()
+            finally:
+                self._mended.set()
+                self._mended = trio.Event()
+
+    async def _mend_and_sync(self) -> Repair:
+        store = self._indexer.store
+        moved = store.moved.is_set()
+        outcome = await self._mend()
+        store.forget_damage()
+        epoch = store.epoch
+        if moved:
+            await self._replace_generation()
+        if outcome != "sound":
+            log.warning("index repaired", outcome=outcome)
+        if moved or outcome != "sound":
+            await self._indexer.sync()
+        if moved and store.epoch == epoch:
+            store.forget_move()
+        return outcome
 
     async def _mend(self) -> Repair:
         store = self._indexer.store
@@ -143,6 +164,7 @@ class Repairer:
     async def _set_aside(self) -> None:
         store = self._indexer.store
         async with self._indexer.turn:
+            self._indexer.hint({EVERYTHING})  # until the sync that follows, nothing is known of any file
             with trio.CancelScope(shield=True):
                 await store.exchange(self._put_aside)
                 await self._replace_generation()

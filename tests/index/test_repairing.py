@@ -108,6 +108,43 @@ async def test_damaged_pages_are_set_aside_and_the_files_indexed_anew(notes: Not
         assert [repairs.aside and repairs.aside.name] == damaged(notes.state)
 
 
+async def test_what_a_check_finds_is_mended_though_whoever_asked_gives_up(notes: Notes) -> None:
+    fill(notes)
+    async with open_notes(notes) as index, trio.open_nursery() as nursery:
+        await index.indexer.sync()
+        repairs = repairer(index)
+        overwrite_half(notes.state / INDEX_NAME)
+        async with trio.open_nursery() as asking:
+            asking.start_soon(repairs.check)
+            with trio.fail_after(30):
+                await index.store.damage.wait()
+            asking.cancel_scope.cancel()
+        nursery.start_soon(repairs.run)
+
+        with trio.fail_after(30):
+            await repairs.check()  # waits for what is being mended, and finds nothing more
+
+        assert len(await index.find("shared")) == 60
+        nursery.cancel_scope.cancel()
+
+
+async def test_an_index_that_is_being_mended_is_never_fresh(notes: Notes) -> None:
+    fill(notes)
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        assert index.indexer.state.freshness == "fresh"
+        overwrite_half(notes.state / INDEX_NAME)
+        seen: list[str] = []
+        index.indexer.on_published = lambda _published: seen.append(index.indexer.state.freshness)
+
+        assert await repairer(index).repair() == "set_aside"
+
+        assert set(seen) == {"stale"}
+        assert index.indexer.state.freshness == "fresh"
+        index.store.moved.set()
+        assert index.indexer.state.freshness == "stale"
+
+
 async def test_damage_of_the_identity_itself_is_repaired_by_the_watch(notes: Notes) -> None:
     fill(notes)
     async with open_notes(notes) as index:
