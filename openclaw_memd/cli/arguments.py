@@ -9,6 +9,7 @@ from openclaw_memd.cli.exits import USAGE, CliError
 
 _HELP = ("-h", "--help", "--version")
 _WITH_VALUE = ("--socket", "--config", "--agent")
+_PLACES = ("socket", "config", "agent", "workspace")
 _MASK = "\0"
 """Before a word that only looks like an option; no argument of a process can hold it."""
 
@@ -46,6 +47,9 @@ class Parser(argparse.ArgumentParser):
         end = words.index("--") if "--" in words else len(words)
         masked = [_MASK + word if word.startswith("-") else word for word in words[end + 1 :]]
         options = self.parse_intermixed_args([*words[:end], *masked])
+        for name in _PLACES:
+            if getattr(options, name, None) == "":  # of a variable that is not set, and no default is meant
+                self.error(f"--{name}: must not be empty")
         return argparse.Namespace(**{name: _unmask(value) for name, value in vars(options).items()})
 
     def error(self, message: str) -> NoReturn:

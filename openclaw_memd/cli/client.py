@@ -50,13 +50,15 @@ class RpcError(CliError):
 
 def socket_of(options: Namespace) -> Path:
     """The socket: the option, ``MEMD_SOCKET``, the configuration, the default, in this order."""
-    if options.socket:
-        return paths.expand(options.socket, os.environ)
     env = os.environ
     configured: dict[str, Any] = {}
-    file, _ = paths.config_file(env, options.config)
+    file, is_named = paths.config_file(env, options.config)
     if file.exists():
         configured = _paths_section(file)
+    elif is_named:  # it may lead to another daemon than the default one
+        raise CliError(f"{file.name}: there is no such configuration file", BAD_CONFIG)
+    if options.socket:
+        return paths.expand(options.socket, env)
     return paths.socket_path(
         env,
         env.get("MEMD_SOCKET") or env.get("MEMD_PATHS__SOCKET") or configured.get("socket"),

@@ -214,6 +214,9 @@ def test_a_command_that_fails_ends_with_1_and_one_line(
         ("forget",),
         ("forget", "--yes"),
         ("forget", "--dry-run"),
+        ("run", "--workspace", ""),
+        ("status", "--socket", ""),
+        ("note", "word", "--config="),
     ],
     ids=lambda words: " ".join(words)[:40],
 )
@@ -266,7 +269,8 @@ def test_what_needs_no_command_is_json_as_well(folder: Path, words: tuple[str, .
 
 
 def test_a_bad_configuration_is_json_as_well(folder: Path) -> None:
-    for command in (("run",), ("config", "check"), ("model", "list")):
+    commands = (("run",), ("config", "check"), ("model", "list"), ("status",), ("note", "word", "--as-owner"))
+    for command in commands:
         done = run_memd(*command, "--json", "--config", str(folder / "none.toml"), env=daemon_env(folder))
         assert (done.returncode, done.stderr) == (BAD_CONFIG, "")
         assert json.loads(done.stdout)["error"]["data"]["kind"] == "bad_configuration"
