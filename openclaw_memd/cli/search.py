@@ -18,6 +18,7 @@ _EMPTY = {
     "stale": "nothing yet: changes are still being indexed",
     "paused": "search is paused",
 }
+_PARTIAL = "nothing so far: some files are not indexed yet or cannot be read; see `memd status`"
 
 _UNSEEN = "a session is shown to itself and its owner: add --session ID and, in a script, --as-owner"
 
@@ -86,7 +87,9 @@ def _show(answer: dict[str, Any]) -> None:
             )
         print()
     if not answer["hits"]:
-        print(_EMPTY.get(answer.get("empty_reason") or "", "nothing found"))
+        reason = answer.get("empty_reason") or ""
+        is_partial = reason == "stale" and answer["freshness"] == "partial"
+        print(_PARTIAL if is_partial else _EMPTY.get(reason, "nothing found"))
     notes = [amount(len(answer["hits"]), "hit"), answer["mode"], f"{answer['took_ms']:.0f} ms"]
     notes += [answer["freshness"]] if answer["freshness"] != "fresh" else []
     notes += [f"without {part}" for part in answer.get("degraded") or []]

@@ -47,3 +47,16 @@ def test_where_imports_have_nothing_there_is_no_hint(fake: FakeDaemon, folder: P
     fake.answers["recall.search"] = lambda params: answer({**params, "corpus": "memory"})
     done = run_memd("search", "word", env=daemon_env(folder))
     assert HINT not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("freshness", "told"), [("stale", "still being indexed"), ("partial", "memd status")]
+)
+def test_what_waits_is_told_from_what_cannot_be_read(
+    fake: FakeDaemon, folder: Path, freshness: str, told: str
+) -> None:
+    fake.answers["recall.search"] = lambda params: (
+        answer(params) | {"freshness": freshness, "hits": [], "empty_reason": "stale"}
+    )
+    done = run_memd("search", "word", env=daemon_env(folder))
+    assert (done.returncode, told in done.stdout) == (0, True)
