@@ -160,10 +160,8 @@ def test_the_commands(lived: tuple[RunningDaemon, dict[str, Any], Path]) -> None
     (archive,) = (folder / "usb").iterdir()
     assert done.stdout.startswith(f"{archive}  ")
     shown = daemon.memd("restore", str(archive), "--to", str(folder / "shown"))
-    assert (
-        f"MEMD_STATE_DIR={folder}/shown/state memd run --workspace {folder}/shown/workspace/main"
-        in shown.stdout
-    )
+    assert f"  export MEMD_STATE_DIR={folder}/shown/state\n" in shown.stdout
+    assert f"  memd run --workspace {folder}/shown/workspace/main\n" in shown.stdout
     assert f'state_dir = "{folder}/shown/state"' in shown.stdout
     shown = daemon.memd("restore", str(archive), "--to", str(folder / "shown"))
     assert f"what was there is kept in {folder}/shown.before-" in shown.stdout

@@ -72,7 +72,9 @@ def test_status_names_each_odd_file_and_why_it_is_left_out(
 
 
 def test_the_command_line_counts_them_and_names_them_as_json(daemon: RunningDaemon) -> None:
-    assert f"{len(daemon.agent()['skipped'])} files in all" in daemon.memd("status").stdout
+    assert (
+        f"{len(daemon.agent()['skipped'])} files, all in memd status --json" in daemon.memd("status").stdout
+    )
     skipped = json.loads(daemon.memd("status", "--json").stdout)["agents"][0]["skipped"]
     assert {"path": "memory/pipe.md", "reason": "not_regular"} in skipped
 
