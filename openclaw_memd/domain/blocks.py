@@ -85,15 +85,13 @@ class _Reader:
         lines, is_bullet = self._lines, _BULLET.match
         while index < len(lines):
             line = lines[index]
-            if self._fence is not None:
-                index = self._read_line(index)
-            elif is_bullet(line):  # most lines of notes
+            if self._fence is None and is_bullet(line):  # most lines of notes
                 self._open("item", index)
                 self._inner = _SUB_INDENT
                 if may_open_fence(line):
                     self._open_fence(line)
                 index += 1
-            elif line or self._comments_from is not None:
+            elif line or self._fence is not None or self._comments_from is not None:
                 index = self._read_line(index)
             else:
                 index += 1

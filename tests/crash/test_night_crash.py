@@ -42,9 +42,8 @@ def test_each_fact_is_promoted_once_whenever_a_night_is_killed(batch: Batch) -> 
                 with LineClient(daemon.socket) as client:
                     for question in asked:
                         client.call("recall.search", query=question)
-                    client.call(
-                        "dream.candidates"
-                    )  # records the recalls: those of the last second may be lost
+                    # This records the recalls: a kill may lose those of the last second.
+                    client.call("dream.candidates")
                     client.call("dream.run")
                     time.sleep(rng.random() * MOST_S)
                 daemon.kill()

@@ -57,7 +57,7 @@ def _judge_legacy(seen: Survey) -> Iterator[Finding]:
             "legacy-memory-file",
             f"There is a memory.md ({size}) that is not read and that the doctor cannot add to MEMORY.md:"
             f" {seen.legacy_obstacle}.",
-            by_hand="Save it as plain UTF-8 text; then the doctor can merge it.",
+            by_hand="Mend that, and the doctor can; or put its text into MEMORY.md yourself.",
         )
     elif CANONICAL in entries and entries[CANONICAL].kind is not EntryKind.FILE:
         yield Finding.of(

@@ -138,7 +138,7 @@ def test_an_old_file_that_is_no_text_is_for_a_person(tmp_path: Path) -> None:
     found = judge(tmp_path)["legacy-memory-file"]
     assert not found.is_fixable
     assert "not UTF-8" in found.detail
-    assert "UTF-8" in found.fix
+    assert "yourself" in found.fix
 
 
 def test_a_folder_with_the_name_of_a_note_is_told(tmp_path: Path) -> None:
