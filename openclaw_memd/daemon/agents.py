@@ -245,11 +245,11 @@ class AgentMemory:
     async def observe(self, caller: Caller | None, path: str, before_hash: str, after_hash: str) -> Observed:
         """Take note of a change that a tool of the caller's runtime made, and show it in the index."""
         with _damage_told():
-            observed = await self.notes.observe(caller, path, before_hash, after_hash)
-            core = self.memory.lanes.injecting.core
-            core.ask_origins()
-            await core.refresh()  # a turn that has no time to look must not inject what is known by now
-            await self.memory.indexer.reindex([path])
+            async with self.memory.indexer.reattributing(path):
+                observed = await self.notes.observe(caller, path, before_hash, after_hash)
+                core = self.memory.lanes.injecting.core
+                core.ask_origins()
+                await core.refresh()  # a turn that has no time to look must not inject what is known by now
         return observed
 
     async def trust(self, path: str, selection: Selection, origin: Origin) -> int:

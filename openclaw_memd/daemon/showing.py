@@ -48,8 +48,8 @@ class Showing:
         """
         indexed = await self._indexer.store.read(partial(readers.file, path=path))
         shown = None if indexed is None else indexed.state.hash
-        changed = await trio.to_thread.run_sync(self._vouching.trust, path, selection, origin, shown)
-        if changed:
-            self._core.ask_origins()
-            await self._indexer.reindex([path])
+        async with self._indexer.reattributing(path):
+            changed = await trio.to_thread.run_sync(self._vouching.trust, path, selection, origin, shown)
+            if changed:
+                self._core.ask_origins()
         return changed

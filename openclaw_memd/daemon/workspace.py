@@ -34,7 +34,7 @@ from openclaw_memd.index.ledger.tombstones import load_rewrites
 from openclaw_memd.index.preparing import Preparer
 from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.read_lines import Selection
-from openclaw_memd.index.rebuilding import Rebuilder
+from openclaw_memd.index.rebuilding import MOST_ATTEMPTS, Rebuilder
 from openclaw_memd.index.repairing import Repairer
 from openclaw_memd.injection.projects import ProjectScopes
 from openclaw_memd.jobs import Job, Progress, ignore_progress
@@ -76,6 +76,10 @@ class WorkspaceMemory:
         self.index = self.databases.index.store
         if (aside := self.databases.state.set_aside) is not None:
             self.warnings.append(f"the state database was damaged and is set aside as {aside.name}")
+        if self.databases.index.cut_off >= MOST_ATTEMPTS:
+            self.warnings.append(
+                f"a rebuild of the index was cut off {MOST_ATTEMPTS} times and is not tried again by itself"
+            )
         self._telling = Telling(outside.events, agents)
         self.projects = ProjectScopes()
         self.write_path = WritePath(
@@ -139,7 +143,7 @@ class WorkspaceMemory:
             show=self.showing.show,
             on_finished=self._telling.hear_dream,
         )
-        self._rebuilder = Rebuilder(self.indexer)
+        self._rebuilder = Rebuilder(self.indexer, cut_off=self.databases.index.cut_off)
         self._repairer = Repairer(self.indexer, self._rebuild_as_job, outside.clock)
         self._follower = Follower(self.indexer, self.sync, config.files, jobs=outside.jobs, key=workspace.id)
         self.ready = trio.Event()
@@ -278,6 +282,8 @@ class WorkspaceMemory:
     async def _follow_files(self) -> None:
         await self.vectors.load()
         self.ready.set()
+        if self._rebuilder.is_owed:
+            self.start_rebuild()
         await self._follower.follow()
 
     async def _rebuild_as_job(self) -> object:

@@ -1,14 +1,15 @@
 """Keeping the index like the files: hints, syncs, and what is known of how fresh it is."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final, Literal
 
 import trio
 
-from openclaw_memd.errors import UnavailableError
+from openclaw_memd.errors import MemdError, UnavailableError
 from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.corpus import Corpus
@@ -17,6 +18,7 @@ from openclaw_memd.index.passes import IndexPass, PassResult
 from openclaw_memd.index.preparing import Preparer
 from openclaw_memd.index.publishing import Published
 from openclaw_memd.index.store import Store
+from openclaw_memd.index.unsettling import settle, unsettle
 from openclaw_memd.ports import Clock
 
 Freshness = Literal["fresh", "stale", "partial"]
@@ -82,7 +84,7 @@ class Indexer:
         self._hints = Hints()
         self._seen = 0
         self._remaining = 0
-        self._builds = 0
+        self._builds: list[set[str]] = []
         self._asked = 0
         self._served = 0
         self._report: SyncReport | None = None
@@ -150,16 +152,39 @@ class Indexer:
             started_at = self._clock.monotonic()
             with self._looking(0) as looking:
                 result = await looking.run_again(paths)
+            for reindexed in self._builds:
+                reindexed.update(paths)
             return self._finish(result, 0, started_at)
 
-    @contextmanager
-    def building(self) -> Iterator[None]:
-        """While a new index is built the present one counts as ``partial``."""
-        self._builds += 1
+    @asynccontextmanager
+    async def reattributing(self, path: str) -> AsyncIterator[None]:
+        """Change inside of this what the ledger says of the lines of a file; behind it the index shows it.
+
+        Until it does the file counts as changed, so that a sync sees to it should the process end meanwhile.
+        A ``MemdError`` says that nothing was changed. Errors as in ``sync``: nothing was begun, or the next
+        sync shows it.
+        """
+        before = await self.store.write(partial(unsettle, path=path))
         try:
             yield
+        except MemdError:
+            if before is not None:
+                await self.store.write(partial(settle, path=path, before=before))
+            raise
+        await self.reindex([path])
+
+    @contextmanager
+    def building(self) -> Iterator[Collection[str]]:
+        """While a new index is built the present one counts as ``partial``.
+
+        Gives the files that `reindex` has seen to since, which the new one may hold as they were before.
+        """
+        reindexed: set[str] = set()
+        self._builds.append(reindexed)
+        try:
+            yield reindexed
         finally:
-            self._builds -= 1
+            self._builds.remove(reindexed)
 
     def announce(self, published: Published) -> None:
         """Tell whoever listens of a published change."""

@@ -1,5 +1,6 @@
 """Files that lie beside a database: half-built ones to remove, damaged ones to keep for a while."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -11,17 +12,19 @@ _BUILDING: Final = ".building-"
 _DAMAGED: Final = ".damaged-"
 
 
-def building_path(path: Path, number: int) -> Path:
-    """Where a successor of ``path`` is built."""
-    return path.with_name(f"{path.name}{_BUILDING}{number}")
+def building_path(path: Path, attempt: int) -> Path:
+    """Where a successor of ``path`` is built; ``attempt`` is 1 or more when others were cut off."""
+    return path.with_name(f"{path.name}{_BUILDING}{attempt}")
 
 
 def sweep_building(path: Path) -> int:
-    """Remove what builds of ``path`` that did not end have left; how many files went."""
-    found = _beside(path, _BUILDING)
-    for leftover in found:
+    """Remove what a build of ``path`` that did not end has left; its attempt, 0 when there is none."""
+    attempts = [0]
+    for leftover in _beside(path, _BUILDING):
+        number = re.match(r"\d+", leftover.name.removeprefix(path.name + _BUILDING))
+        attempts.append(0 if number is None else int(number[0]))
         leftover.unlink(missing_ok=True)
-    return len(found)
+    return max(attempts)
 
 
 def sweep_aside(folder: Path) -> int:

@@ -35,10 +35,14 @@ class ForeignStateError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A database that is open. ``set_aside`` is where a damaged one lies that had its place."""
+    """A database that is open. ``set_aside`` is where a damaged one lies that had its place.
+
+    ``cut_off`` is the attempt to build a successor that ended with its process, 0 when none did.
+    """
 
     store: Store
     set_aside: Path | None = None
+    cut_off: int = 0
 
 
 def open_index(folder: Path, identity: IndexIdentity, now: Callable[[], datetime]) -> Opened:
@@ -48,10 +52,9 @@ def open_index(folder: Path, identity: IndexIdentity, now: Callable[[], datetime
         UnavailableError: the disk or the folder cannot be used.
     """
     path = folder / INDEX_NAME
-    if folder.exists():
-        sweep_building(path)
+    cut_off = sweep_building(path) if folder.exists() else 0
     try:
-        return Opened(open_index_file(path, identity))
+        return Opened(open_index_file(path, identity), cut_off=cut_off)
     except (DamagedError, NewerFormatError):
         aside = set_aside(path, now())
         return Opened(open_index_file(path, identity), aside)

@@ -59,6 +59,8 @@ POINTS: Sequence[Point] = (
     *_both("sync", "index.publishing", "publish", "_Writer.put", "_Writer.finish"),
     *_both("rebuild", "index.rebuilding", "_take_place"),
     *_both("rebuild", "index.counters", "raise_generation"),
+    *_before("trust", "index.ledger.trusting", "trust_lines"),
+    *_both("trust", "index.attributor", "LedgerAttributor.trust"),
     *_both("fill", "index.vector_store", "VectorStore.put"),
     *_before("fill", "index.filler", "Filler._settle"),
     *_both("curated", "index.ledger.rewrites", "begin_curated", "conclude_curated"),

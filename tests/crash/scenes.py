@@ -181,6 +181,24 @@ class Rebuild(Sync):
         assert not [name for name in names if "building" in name]
 
 
+class Trust(Scene):
+    """What the index shows of a line is what the ledger says of it."""
+
+    def prepare(self) -> None:
+        self.daemon.write(f"memory/{self.word}.md", f"{self.word} is there\n")
+        self.daemon.settle()
+
+    def cut(self) -> None:
+        self.ask("memory.trust", path=f"memory/{self.word}.md", origin="untrusted", context=OWNER)
+
+    def check(self) -> None:
+        self.daemon.settle()
+        (hit,) = self.daemon.call("recall.search", query=self.word)["hits"]
+        lowered = {"path": hit["path"], "start_line": 1, "end_line": 1, "origin": "untrusted"}
+        changed = self.daemon.call("memory.trust", **lowered, context=OWNER)["changed"]
+        assert changed == (hit["origin"] != "untrusted")
+
+
 class Fill(Scene):
     """Vectors of a text that just came."""
 
@@ -340,6 +358,7 @@ SCENES: dict[str, type[Scene]] = {
     "reconcile": Reconcile,
     "sync": Sync,
     "rebuild": Rebuild,
+    "trust": Trust,
     "fill": Fill,
     "curated": Curated,
     "recover": Recover,

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from openclaw_memd.domain.provenance import FOREIGN, HANDWRITTEN, Origin, Provenance, TrustTier
-from openclaw_memd.errors import UnavailableError
+from openclaw_memd.errors import NotFoundError, UnavailableError
 from openclaw_memd.files.catalog import FileText
 from openclaw_memd.index import readers
 from openclaw_memd.index.publishing import Published
@@ -96,6 +96,57 @@ async def test_what_the_owner_decides_shows_though_the_bytes_are_the_same(world:
     assert len(world.index.published) == published + 1
     assert isinstance(world.index.published[-1], Published)
     assert await world.index.store.read(lambda c: readers.chunk_count(c, TrustTier.UNTRUSTED)) == 0
+    assert await world.index.damage() == "none"
+
+
+async def test_what_is_decided_shows_at_the_next_sync_when_the_process_ended_meanwhile(notes: Notes) -> None:
+    async with open_world(notes) as world:
+        await world.ledger.record(DAY, [OUTSIDE], WEB)
+        world.notes.write(DAY, f"- by hand\n{OUTSIDE}\n")
+        await world.index.indexer.sync()
+        with trio.CancelScope() as scope:
+            async with world.index.indexer.reattributing(DAY):
+                assert await world.trust(DAY, Origin.AGENT, Selection(2)) == 1
+                scope.cancel()
+                await trio.lowlevel.checkpoint()
+        assert [origin.origin for _, origin in await world.shown(DAY)] == [Origin.AGENT, Origin.UNTRUSTED]
+        assert await world.index.find("installer") == [DAY]
+    async with open_world(notes) as world:
+        report = await world.index.indexer.sync()
+        assert (report.changed, report.unchanged) == (1, 0)
+        assert [origin.origin for _, origin in await world.shown(DAY)] == [Origin.AGENT, Origin.AGENT]
+
+
+async def test_what_is_refused_leaves_the_file_as_it_was(world: World) -> None:
+    world.notes.write(DAY, "- by hand\n")
+    await world.index.indexer.sync()
+    before = await world.index.store.read(readers.files)
+    published = len(world.index.published)
+    for path in (DAY, "memory/none.md"):
+        with pytest.raises(NotFoundError):
+            async with world.index.indexer.reattributing(path):
+                raise NotFoundError("no such lines")
+    assert await world.index.store.read(readers.files) == before
+    assert len(world.index.published) == published
+
+
+async def test_what_is_decided_during_a_rebuild_shows_after_it(world: World) -> None:
+    lines = [f"- the depot has a gate {number}" for number in range(200)]
+    await world.ledger.record(DAY, [OUTSIDE], WEB)
+    world.notes.write(DAY, f"- by hand\n{OUTSIDE}\n")
+    for number in range(150):  # several slices: the one with the file is published before the last
+        world.notes.write(f"memory/{number}.md", "\n".join(lines))
+    await world.index.indexer.sync()
+    begun = trio.Event()
+
+    async with trio.open_nursery() as nursery:
+        rebuilder = Rebuilder(world.index.indexer)
+        nursery.start_soon(rebuilder.rebuild, lambda done, _total: begun.set() if done else None)
+        await begun.wait()
+        async with world.index.indexer.reattributing(DAY):
+            await world.trust(DAY, Origin.AGENT, Selection(2))
+    assert world.index.published[-1].replaced
+    assert [origin.origin for _, origin in await world.shown(DAY)] == [Origin.AGENT, Origin.AGENT]
     assert await world.index.damage() == "none"
 
 

@@ -30,6 +30,7 @@ def names(folder: Path) -> set[str]:
 async def test_a_new_index_says_what_it_is_made_with(tmp_path: Path) -> None:
     opened = open_index(tmp_path, IDENTITY, lambda: AT)
     assert opened.set_aside is None
+    assert opened.cut_off == 0
     assert opened.store.read_now(read_identity) == IDENTITY
     await opened.store.aclose()
 
@@ -95,7 +96,9 @@ async def test_what_a_build_left_is_swept_at_the_start(tmp_path: Path) -> None:
         path = building_path(tmp_path / INDEX_NAME, 3)
         path.with_name(path.name + suffix).write_bytes(b"half")
     (tmp_path / "index-2.db.building-1").write_bytes(b"not ours")
-    await open_index(tmp_path, IDENTITY, lambda: AT).store.aclose()
+    opened = open_index(tmp_path, IDENTITY, lambda: AT)
+    await opened.store.aclose()
+    assert opened.cut_off == 3
     assert names(tmp_path) == {INDEX_NAME, "index-2.db.building-1"}
 
 

@@ -147,6 +147,21 @@ async def test_a_failed_rebuild_leaves_the_old_index(notes: Notes, monkeypatch: 
         await Rebuilder(index.indexer).rebuild()
 
 
+@pytest.mark.parametrize(("cut_off", "is_owed"), [(0, False), (1, True), (2, True), (3, False)])
+async def test_a_rebuild_that_was_cut_off_is_owed_until_it_ends_or_was_cut_off_too_often(
+    notes: Notes, cut_off: int, is_owed: bool
+) -> None:
+    fill(notes, 5)
+    seen: set[str] = set()
+    async with open_notes(notes) as index:
+        await index.indexer.sync()
+        rebuilder = Rebuilder(index.indexer, cut_off=cut_off)
+        assert rebuilder.is_owed == is_owed
+        await rebuilder.rebuild(lambda *_: seen.update(path.name for path in notes.state.iterdir()))
+        assert f"index-1.db.building-{cut_off + 1}" in seen
+        assert not rebuilder.is_owed
+
+
 async def test_an_index_that_somebody_else_holds_is_not_swapped(notes: Notes) -> None:
     fill(notes, 5)
     async with open_notes(notes) as index:
