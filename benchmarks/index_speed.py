@@ -6,7 +6,7 @@ from benchmarks.report import Row
 from benchmarks.run import Run
 from benchmarks.workspaces import Prepared
 
-TRIES_BY_FILES = {2_000: 3, 38_000: 1}
+TRIES_BY_FILES = {2_000: 7, 38_000: 1}
 QUICK_TRIES_BY_FILES = {500: 3}
 TIMES_FLOOR = 6.0
 

@@ -13,10 +13,11 @@ def grows_with_length(work: Callable[[int], object], size: int) -> bool:
     """Whether ``work`` on twice the ``size`` takes about twice the processor time, not four times."""
     if _time(work, 2 * size) <= NOISE_S:
         return True
-    return _least_time(work, 2 * size) <= LOOSE * _least_time(work, size) + NOISE_S
+    return least_time(work, 2 * size) <= LOOSE * least_time(work, size) + NOISE_S
 
 
-def _least_time(work: Callable[[int], object], size: int) -> float:
+def least_time(work: Callable[[int], object], size: int) -> float:
+    """The least processor time that ``work`` on ``size`` took, in seconds."""
     spent = []
     for _ in range(3):
         gc.collect()

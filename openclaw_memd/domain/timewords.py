@@ -5,6 +5,7 @@ has noted it yet.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -52,11 +53,17 @@ def find_times(text: str, today: date) -> tuple[TimeMention, ...]:
     """
     found = [mention for mention in _find_all(text, today) if mention.range.after <= today]
     found.sort(key=lambda mention: (mention.start - mention.end, mention.start))
-    kept: list[TimeMention] = []
+    kept: list[TimeMention] = []  # in the order of the text, so that one can overlap with two of them only
     for mention in found:
-        if all(mention.end <= other.start or other.end <= mention.start for other in kept):
-            kept.append(mention)
-    return tuple(sorted(kept, key=lambda mention: mention.start))
+        place = bisect_left(kept, mention.start, key=_start)
+        above, below = kept[max(0, place - 1) : place], kept[place : place + 1]
+        if all(one.end <= mention.start for one in above) and all(mention.end <= one.start for one in below):
+            kept.insert(place, mention)
+    return tuple(kept)
+
+
+def _start(mention: TimeMention) -> int:
+    return mention.start
 
 
 def without_times(text: str, mentions: Sequence[TimeMention]) -> str:

@@ -33,6 +33,7 @@ class WorkspaceProblem(StrEnum):
     MISSING = "missing"
     NOT_A_FOLDER = "not_a_folder"
     UNREADABLE = "unreadable"
+    EVERYTHING = "everything"
     STATE_FOLDER = "state_folder"
 
 
@@ -188,6 +189,12 @@ def _open_root(path: Path, *, create: bool) -> tuple[Identity, int]:
         if create:
             path.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         real = path.resolve(strict=True)
+        if real == Path(real.anchor):
+            raise WorkspaceError(
+                WorkspaceProblem.EVERYTHING,
+                path,
+                "the whole file system is no workspace: name a folder in it",
+            )
         root = os.open(real, _FLAGS)
     except (FileExistsError, NotADirectoryError):
         raise WorkspaceError(WorkspaceProblem.NOT_A_FOLDER, path, "the workspace is not a folder") from None

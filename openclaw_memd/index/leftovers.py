@@ -5,11 +5,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from openclaw_memd.index.database import open_marker, side_files
 
 KEPT_DAMAGED: Final = 2
 _BUILDING: Final = ".building-"
 _DAMAGED: Final = ".damaged-"
+
+log = structlog.get_logger("memd.index")
 
 
 def building_path(path: Path, attempt: int) -> Path:
@@ -52,6 +56,7 @@ def set_aside(path: Path, at: datetime, *, keep: int = KEPT_DAMAGED) -> Path:
     for old in aside[:-keep]:
         for part in (old, *side_files(old)):
             part.unlink(missing_ok=True)
+    log.warning("damaged database set aside", database=path.name)
     return path.with_name(stem)
 
 

@@ -4,7 +4,6 @@ from datetime import datetime
 from pathlib import Path
 
 import apsw
-import structlog
 
 from openclaw_memd.index.database import Durability, migrate
 from openclaw_memd.index.faults import DamagedError
@@ -13,8 +12,6 @@ from openclaw_memd.index.opening import Opened
 from openclaw_memd.index.store import Store
 
 SCHEMA = "vectors"
-
-_log = structlog.get_logger("memd.vectors")
 
 
 def open_vectors(path: Path, at: datetime) -> Opened:
@@ -27,7 +24,7 @@ def open_vectors(path: Path, at: datetime) -> Opened:
     try:
         return Opened(Store(path, Durability.DERIVED, _prepare))
     except DamagedError:
-        aside = _set_aside(path, at)
+        aside = set_aside(path, at, keep=1)
         return Opened(Store(path, Durability.DERIVED, _prepare), aside)
 
 
@@ -38,7 +35,7 @@ async def replace_damaged(store: Store, at: datetime) -> Path:
         UnavailableError: the disk or the folder cannot be used.
     """
     aside: list[Path] = []
-    await store.exchange(lambda path: aside.append(_set_aside(path, at)))
+    await store.exchange(lambda path: aside.append(set_aside(path, at, keep=1)))
     return aside[0]
 
 
@@ -56,9 +53,3 @@ async def is_sound(store: Store) -> bool:
 
 def _prepare(connection: apsw.Connection) -> None:
     migrate(connection, SCHEMA)
-
-
-def _set_aside(path: Path, at: datetime) -> Path:
-    aside = set_aside(path, at, keep=1)
-    _log.warning("vectors set aside")
-    return aside

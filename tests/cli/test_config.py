@@ -73,6 +73,7 @@ def test_a_bad_variable_is_refused_by_the_check_and_by_the_daemon(
     assert list(workspace.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [0, 4, 7, -3, -2], ids=lambda number: BAD[number][1])
 def test_the_daemon_refuses_what_the_check_refuses(folder: Path, config: Path, bad: int) -> None:
     text, key, allowed = BAD[bad]

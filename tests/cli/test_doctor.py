@@ -195,6 +195,7 @@ def test_a_damaged_ledger_is_found_from_outside(run_here: RunHere) -> None:
         assert found["newer-database:state.db"]["severity"] == "error"
 
 
+@pytest.mark.slow
 def test_a_daemon_that_is_stopped_is_named_by_its_pid(run_here: RunHere) -> None:
     with short_folder() as folder, RunningDaemon(folder) as running:
         running.write("MEMORY.md", "- a\n")
@@ -209,6 +210,7 @@ def test_a_daemon_that_is_stopped_is_named_by_its_pid(run_here: RunHere) -> None
         assert not {"no-daemon", "workspace-held"} & found.keys()
 
 
+@pytest.mark.slow
 def test_another_daemon_on_the_workspace_is_told(dead: tuple[Path, dict[str, str]]) -> None:
     with short_folder() as folder, RunningDaemon(folder) as running:
         other = {**running.env, "MEMD_SOCKET": str(folder / "other.sock")}

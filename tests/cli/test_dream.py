@@ -4,6 +4,8 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from openclaw_memd.cli.exits import DONE, FAILED, USAGE
 from tests.daemon.clients import QUICK
 from tests.daemons import LineClient, RunningDaemon
@@ -12,6 +14,7 @@ FACT = "The greenhouse pump is behind the left shelf."
 QUESTIONS = ("greenhouse pump", "where is the pump", "what is behind the left shelf", "pump shelf")
 
 
+@pytest.mark.slow
 def test_the_owner_decides_about_proposals(folder: Path) -> None:
     """One is accepted in the owner's words, one rejected, and neither comes again."""
     with RunningDaemon(folder, env=QUICK | {"MEMD_DREAMING__MODE": "propose"}) as daemon:

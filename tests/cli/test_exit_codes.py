@@ -76,6 +76,7 @@ def halted(daemon: RunningDaemon) -> Iterator[RunningDaemon]:
     os.kill(daemon.pid, signal.SIGCONT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("status",), ("search", "word"), ("sync",)], ids=named)
 def test_a_daemon_that_is_halted_is_told_from_one_that_is_busy(
     halted: RunningDaemon, arguments: tuple[str, ...]
@@ -107,6 +108,7 @@ def test_a_halted_daemon_whose_queue_is_full_does_not_answer_either(halted: Runn
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["MEMD_STATE_DIR", "MEMD_SOCKET"])
 def test_no_daemon_starts_below_a_folder_that_others_can_write_to(folder: Path, key: str) -> None:
     (folder / "ws").mkdir()

@@ -12,7 +12,7 @@ from tests.crash.dying import KILLED, run_forking
 from tests.dreaming.backfills import look, page, preview, roll_back
 from tests.dreaming.worlds import World, open_world
 
-pytestmark = pytest.mark.crash
+pytestmark = [pytest.mark.crash, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

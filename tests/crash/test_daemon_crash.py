@@ -110,6 +110,7 @@ def repaired(daemon: RunningDaemon) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", batches(max(3, FEWER_KILLS // 2)), ids=str)
 def test_killed_at_any_moment_of_its_start_it_starts_again(batch: Batch) -> None:
     rng = batch.random()

@@ -27,6 +27,7 @@ def ends(tmp_path: Path) -> dict[str, str]:
     return dict(line.split() for line in found.stdout.splitlines())
 
 
+@pytest.mark.slow
 async def test_a_migration_that_was_cut_off_is_done_by_the_next_start(
     tmp_path: Path, ends: dict[str, str]
 ) -> None:

@@ -58,6 +58,7 @@ def found(client: LineClient, context: dict[str, Any] | None, corpus: str = "all
     return "\n".join([*(hit["text"] for hit in answer["hits"]), answer["context"]])
 
 
+@pytest.mark.slow
 def test_interleaved_calls_never_mix(daemon: RunningDaemon) -> None:
     with LineClient(daemon.socket) as owner, LineClient(daemon.socket) as group:
         for _ in range(150):

@@ -14,6 +14,8 @@ from openclaw_memd.ops.backup.reading import verify_archive
 from tests.daemon.clients import QUICK
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
+pytestmark = pytest.mark.slow
+
 OWNER = {
     "session_id": "s1",
     "session_kind": "interactive",
@@ -210,7 +212,6 @@ def test_what_was_accepted_before_it_began_is_in_it_while_others_write() -> None
                 writer.join(timeout=10)
 
 
-@pytest.mark.slow
 def test_it_is_made_by_the_schedule() -> None:
     env = {**QUICK, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
     with short_folder() as folder:

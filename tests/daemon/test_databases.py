@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 import pytest
+from structlog.testing import capture_logs
 
 from openclaw_memd.daemon.databases import open_databases
 from openclaw_memd.errors import UnavailableError
@@ -36,3 +37,18 @@ def test_a_database_that_cannot_be_used_is_named_and_the_others_are_closed(
             open_databases(workspace, IDENTITY, lambda: datetime.now(UTC))
         assert str(tmp_path) not in caught.value.message
         assert {path.name for path in workspace.state.glob("*.open")} <= {f"{name}.open"}
+
+
+@pytest.mark.parametrize("name", ["state.db", "index-1.db", "vectors.db"])
+async def test_a_damaged_one_is_set_aside_and_told_in_the_log(tmp_path: Path, name: str) -> None:
+    place = tmp_path / "ws"
+    place.mkdir()
+    with open_workspace(place, state_dir=tmp_path / "state", host="here") as workspace:
+        await open_databases(workspace, IDENTITY, lambda: datetime.now(UTC)).aclose()
+        (workspace.state / name).write_bytes(b"no database" * 400)
+        with capture_logs() as events:
+            databases = open_databases(workspace, IDENTITY, lambda: datetime.now(UTC))
+        await databases.aclose()
+        assert [(event["event"], event["database"]) for event in events] == [
+            ("damaged database set aside", name)
+        ]

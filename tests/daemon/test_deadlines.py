@@ -27,6 +27,7 @@ def error_of(daemon: RunningDaemon, method: str, **params: object) -> tuple[int,
     return failed.value.error["code"], failed.value.error["data"]["kind"]
 
 
+@pytest.mark.slow
 def test_a_locked_database_keeps_no_reader_waiting_and_is_written_when_it_is_free(
     daemon: RunningDaemon,
 ) -> None:

@@ -48,6 +48,7 @@ def ask(daemon: RunningDaemon, text: str = QUESTION, **params: Any) -> tuple[Any
         return client.call("recall.deep", text=text, **params), (time.perf_counter() - began) * 1000
 
 
+@pytest.mark.slow
 def test_evidence_comes_framed_with_what_was_done(daemon: RunningDaemon) -> None:
     answer, _ = ask(daemon, "what did we decide about the gateway port yesterday?")
 

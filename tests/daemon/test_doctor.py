@@ -58,6 +58,7 @@ def check(daemon: RunningDaemon, **params: Any) -> dict[str, Any]:
     return {one["id"]: one for one in daemon.call("doctor.check", **params)["findings"]}
 
 
+@pytest.mark.slow
 def test_a_workspace_of_another_persons_shape(daemon: RunningDaemon) -> None:
     daemon.write("memory.md", LEGACY)
     daemon.write("memory/2026-01-30.md", "- line of a long day\n" * 16_200)

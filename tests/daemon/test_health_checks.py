@@ -35,6 +35,7 @@ def check(command: str, env: Mapping[str, str]) -> int:
     return done.returncode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_tells_a_daemon_from_none(name: str) -> None:
     if name == "uptime" and shutil.which("curl") is None:

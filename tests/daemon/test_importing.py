@@ -10,6 +10,8 @@ import pytest
 from tests.daemon.clients import QUICK
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
+pytestmark = pytest.mark.slow
+
 GUEST = {"session_id": "s1", "session_kind": "interactive", "chat_type": "direct", "sender": {"id": "u"}}
 OWNER = GUEST | {"sender": {"id": "u", "is_owner": True}}
 FACT = "- The staging gateway listens on port 9412.\n"
@@ -116,7 +118,6 @@ def test_the_command_line_shows_imports_and_takes_back(daemon: RunningDaemon) ->
     assert done["copied"] == 1
 
 
-@pytest.mark.slow
 def test_an_import_that_kill_9_cut_off_is_finished_by_the_same_call(daemon: RunningDaemon) -> None:
     notes = {f"n{number:03}.md": f"- note {number} of the harbour\n" for number in range(300)}
     for name, text in notes.items():

@@ -9,6 +9,8 @@ import pytest
 from tests.daemon.clients import QUICK
 from tests.daemons import RunningDaemon, short_folder
 
+pytestmark = pytest.mark.slow
+
 NOTES = 500
 
 
@@ -38,7 +40,6 @@ def test_an_index_that_was_built_is_searched_after_a_restart(folder: Path) -> No
         assert index_of(daemon).stat().st_ino == inode
 
 
-@pytest.mark.slow
 def test_a_lost_identity_row_costs_a_rebuild_and_no_answer(folder: Path) -> None:
     daemon = RunningDaemon(folder, env=QUICK)
     with sqlite3.connect(index_of(daemon)) as connection:

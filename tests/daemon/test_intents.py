@@ -33,6 +33,7 @@ def client(daemon: RunningDaemon) -> Iterator[LineClient]:
         yield client
 
 
+@pytest.mark.slow
 def test_a_reminder_is_told_to_who_subscribed_and_comes_with_a_message(
     daemon: RunningDaemon, client: LineClient
 ) -> None:

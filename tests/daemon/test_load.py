@@ -67,6 +67,7 @@ def is_published(daemon: RunningDaemon) -> bool:
     return bool(agent["chunks"] >= CHUNKS and agent["freshness"] == "fresh")
 
 
+@pytest.mark.slow
 def test_a_rebuild_beside_searches_and_writes_loses_nothing(daemon: RunningDaemon) -> None:
     job = daemon.call("index.rebuild")["job_id"]
 

@@ -46,6 +46,7 @@ def await_return(daemon: RunningDaemon) -> None:
     daemon.wait_until(lambda: daemon.search_paths("laterword") == ["memory/later.md"])
 
 
+@pytest.mark.slow
 def test_a_workspace_that_is_removed_is_said_to_be_gone(daemon: RunningDaemon) -> None:
     shutil.rmtree(daemon.workspace)
     await_loss(daemon)
@@ -74,6 +75,7 @@ def test_a_workspace_that_is_renamed_away_and_back_is_as_before(daemon: RunningD
     await_return(daemon)
 
 
+@pytest.mark.slow
 def test_a_workspace_that_is_made_anew_is_followed_and_its_state_kept(daemon: RunningDaemon) -> None:
     state = daemon.state_folder()
     shutil.rmtree(daemon.workspace)

@@ -41,6 +41,7 @@ def daemon() -> Iterator[RunningDaemon]:
             yield running
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root is let in everywhere")
 def test_root_may_ask_the_daemon_of_another_user(daemon: RunningDaemon) -> None:
     assert daemon.socket.stat().st_uid == NOBODY

@@ -25,6 +25,7 @@ def daemon() -> Iterator[RunningDaemon]:
         yield running
 
 
+@pytest.mark.slow
 def test_a_second_daemon_on_the_same_socket_leaves_the_first_alone(daemon: RunningDaemon) -> None:
     inode = daemon.socket.stat().st_ino
 
@@ -49,6 +50,7 @@ def test_a_second_daemon_on_the_same_workspace_is_refused(daemon: RunningDaemon,
     assert daemon.search_paths("firstword") == ["memory/a.md"]
 
 
+@pytest.mark.slow
 def test_two_daemons_for_two_workspaces_run_side_by_side(daemon: RunningDaemon) -> None:
     with short_folder() as folder:
         other = RunningDaemon(folder, env=QUICK | {"MEMD_STATE_DIR": str(daemon.folder / "state")})
@@ -105,6 +107,7 @@ def test_a_stopped_daemon_leaves_no_socket(daemon: RunningDaemon) -> None:
     daemon.start()
 
 
+@pytest.mark.slow
 def test_a_moved_workspace_says_how_to_take_its_state_along(daemon: RunningDaemon) -> None:
     daemon.stop()
     moved = daemon.folder / "moved"

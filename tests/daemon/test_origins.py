@@ -25,6 +25,7 @@ def origin(daemon: RunningDaemon, path: str, line: int) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_outside_text_is_outside_wherever_it_is_copied_and_after_a_restart() -> None:
     with short_folder() as folder:
         with RunningDaemon(folder, env=QUICK) as daemon:

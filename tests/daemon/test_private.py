@@ -14,6 +14,8 @@ from tests.daemon.clients import QUICK
 from tests.daemons import RunningDaemon, run_memd, short_folder
 from tests.files.unprivileged import NOBODY, as_nobody
 
+pytestmark = pytest.mark.slow
+
 STATUS = b'{"jsonrpc":"2.0","id":1,"method":"status"}\n'
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 

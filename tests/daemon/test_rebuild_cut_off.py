@@ -9,6 +9,8 @@ import pytest
 from openclaw_memd.index.rebuilding import MOST_ATTEMPTS
 from tests.daemons import RunningDaemon, short_folder
 
+pytestmark = pytest.mark.slow
+
 FILES = 200
 
 

@@ -38,6 +38,7 @@ def waiting(daemon: RunningDaemon) -> dict[str, Any]:
     return {one["text"]: one for one in daemon.call("dream.review")["proposals"]}
 
 
+@pytest.mark.slow
 def test_a_night_proposes_the_owner_decides_and_can_take_it_back(daemon: RunningDaemon) -> None:
     memory = daemon.workspace / "MEMORY.md"
     before = memory.read_bytes()

@@ -110,6 +110,7 @@ def activated(folder: Path) -> Iterator[RunningDaemon]:
             yield daemon
 
 
+@pytest.mark.slow
 def test_a_socket_that_is_handed_over_is_served_and_stays_after_the_stop(folder: Path) -> None:
     with activated(folder) as daemon:
         assert daemon.call("status")["pid"] == daemon.pid

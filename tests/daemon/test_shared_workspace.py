@@ -65,6 +65,7 @@ def test_a_warning_of_a_shared_workspace_comes_once_and_names_every_key(daemon: 
     assert daemon.call("status")["warnings"] == []
 
 
+@pytest.mark.slow
 def test_an_agent_that_leaves_the_configuration_leaves_the_index_to_the_others(daemon: RunningDaemon) -> None:
     daemon.write(NOTE, "lastingword\n")
     daemon.settle()

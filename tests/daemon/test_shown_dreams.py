@@ -32,6 +32,7 @@ def curated(daemon: RunningDaemon) -> list[str]:
     return [hit["path"] for hit in hits if hit["path"] == "MEMORY.md"]
 
 
+@pytest.mark.slow
 def test_a_night_accepting_and_undoing_show_at_once(daemon: RunningDaemon) -> None:
     daemon.call("dream.run", wait=True)
     waiting = daemon.call("dream.review")["proposals"]

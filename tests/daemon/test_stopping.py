@@ -61,6 +61,7 @@ def test_an_interrupt_stops_it_too_and_leaves_databases_that_are_closed(daemon: 
     assert names == {"index-1.db", "state.db", "vectors.db", "lock", "workspace.json"}
 
 
+@pytest.mark.slow
 def test_a_call_in_flight_is_answered_before_the_end(daemon: RunningDaemon) -> None:
     for number in range(300):
         daemon.write(f"memory/{number}.md", f"note number{number}\n")

@@ -313,6 +313,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES)
 def test_more_text_takes_no_more_time_a_character(piece: str) -> None:
     """Loosely, and eight times the text: a quadratic pattern would take 64 times."""

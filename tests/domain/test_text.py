@@ -392,6 +392,7 @@ ODD_UNITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ODD_UNITS)
 def test_odd_text_takes_no_more_than_its_length(unit: str) -> None:
     analyzer = Analyzer()

@@ -1,13 +1,12 @@
 from collections.abc import Sequence
-from time import perf_counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_memd.domain.stemming import Stems
 from openclaw_memd.domain.text import Analyzer
 from openclaw_memd.domain.trigger_index import PhraseHit, TriggerIndex, TriggerText
+from tests.work import least_time
 
 ANALYZER = Analyzer()
 STEMS = Stems(ANALYZER.languages)
@@ -92,21 +91,17 @@ def test_scores_are_between_nothing_and_all(entries: list[TriggerText], message:
     assert set(index.match(message)) <= set(range(len(entries)))
 
 
-@pytest.mark.parametrize("long", [20_000])
-def test_a_long_message_against_a_thousand_entries_takes_milliseconds(long: int) -> None:
+def test_entries_that_share_no_word_with_a_message_cost_it_nothing() -> None:
     words = [f"w{number}x" for number in range(2_000)]
     entries = [
         TriggerText("", f"- {words[i]} {words[-i]} and more of it", (f"{words[i]} {words[i * 7 % 2000]}",))
         for i in range(1_000)
     ]
-    index = index_of(*entries)
-    message = " ".join(words)[:long]
-    index.match(message)
+    others = [TriggerText("", f"- q{i}z and y{i}z", (f"q{i}z y{i}z",)) for i in range(20_000)]
+    message = " ".join(words)[-4_096:]
 
-    took = []
-    for _ in range(5):
-        started = perf_counter()
-        index.match(message[-4_096:])
-        took.append(perf_counter() - started)
+    def cost_s(index: TriggerIndex) -> float:
+        index.match(message)
+        return least_time(lambda _: [index.match(message) for _ in range(20)], 1)
 
-    assert min(took) < 0.05  # 1.5 ms on an idle machine; this is against a scan of every entry
+    assert cost_s(index_of(*entries, *others)) < 5 * cost_s(index_of(*entries))  # a scan: twenty times

@@ -46,6 +46,7 @@ def test_an_archive_without_room_is_not_made() -> None:
             assert daemon.call("status")["warnings"] == []
 
 
+@pytest.mark.slow
 def test_a_data_folder_that_cannot_be_is_told() -> None:
     env = {**QUICK, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
     with short_folder() as folder:

@@ -110,6 +110,7 @@ def overwrite_all_but_the_head(index: Path) -> None:
         file.write(b"\xff" * (index.stat().st_size - 4096))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "break_it",
     [

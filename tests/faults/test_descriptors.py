@@ -93,6 +93,7 @@ def is_answered(daemon: RunningDaemon) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_without_any_descriptor_it_waits_and_says_so_in_one_line() -> None:
     with few_descriptors(FEW) as daemon, LineClient(daemon.socket, timeout_s=20) as client:
         client.call("status")  # the connection is accepted

@@ -89,6 +89,7 @@ def test_notes_are_taken_as_a_whole_or_refused(daemon: RunningDaemon, disk: Disk
     daemon.wait_until(lambda: daemon.call("status", deep=True)["state"] == "ok")
 
 
+@pytest.mark.slow
 def test_sessions_take_a_call_in_as_a_whole_or_refuse_it(daemon: RunningDaemon, disk: Disk) -> None:
     said = [{"id": "0", "role": "user", "text": "firstword"}]
     daemon.call("session.append", context=OWNER, messages=said)

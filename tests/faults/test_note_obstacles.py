@@ -144,6 +144,7 @@ def test_a_note_that_is_something_else_is_not_written_to(
     assert note.read_bytes() == old + f"- second{word}\n".encode()
 
 
+@pytest.mark.slow
 def test_a_note_that_was_deleted_begins_anew_and_nothing_comes_back(daemon: RunningDaemon) -> None:
     first = append(daemon, "- deletedword", request_key="k")
     note = daemon.workspace / first["path"]

@@ -33,6 +33,7 @@ def append_at_once(daemon: RunningDaemon, number: int, start: threading.Barrier)
     return {texts[answer["id"] - 1]: answer["result"] for answer in answers}
 
 
+@pytest.mark.slow
 def test_parallel_calls_and_an_outside_writer_share_a_note() -> None:
     with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
         first = daemon.call("note.append", text="- first", context=OWNER)

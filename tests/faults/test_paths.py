@@ -175,6 +175,7 @@ def answer_of(client: LineClient, method: str, params: Mapping[str, Any]) -> dic
     return answer
 
 
+@pytest.mark.slow
 def test_no_name_at_any_door_leads_outside(daemon: RunningDaemon) -> None:
     outside = outside_of(daemon)
     before, beside = tree_of(outside), sorted(path.name for path in daemon.folder.iterdir())

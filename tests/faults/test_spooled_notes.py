@@ -20,7 +20,7 @@ OWNER: dict[str, Any] = {
 LONG = " and so on" * 600  # more than a page, so that a full disk takes a part of it or nothing
 WAITING = 250
 
-pytestmark = pytest.mark.fault
+pytestmark = [pytest.mark.fault, pytest.mark.slow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,6 @@ def test_what_comes_while_others_wait_does_not_overtake_them(place: Place) -> No
     assert place.waiting == 0
 
 
-@pytest.mark.slow
 def test_killed_while_it_writes_what_waited_it_writes_each_text_once(place: Place) -> None:
     daemon = place.daemon
     path = daemon.call("note.append", context=OWNER, slug="killed", text="- firstword")["path"]

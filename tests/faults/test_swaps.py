@@ -106,6 +106,7 @@ def asks(note: str) -> list[Callable[[LineClient, int], Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_no_swap_lets_anything_in_or_out(daemon: RunningDaemon) -> None:
     outside = daemon.folder / "outside"
     before = {path.name: path.read_bytes() for path in outside.iterdir()}

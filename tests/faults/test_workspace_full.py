@@ -17,7 +17,7 @@ OWNER: dict[str, Any] = {"session_id": "s1", "session_kind": "interactive", "cha
 NOUNS = ("anchor", "bellows", "chisel")
 LONG = "- filler of a file that takes more than a page\n" * 110
 
-pytestmark = pytest.mark.fault
+pytestmark = [pytest.mark.fault, pytest.mark.slow]
 
 
 @dataclass(frozen=True, slots=True)

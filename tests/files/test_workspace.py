@@ -149,6 +149,13 @@ class TestProblems:
                 open_workspace(path, state_dir=ws.parent / "state", create=create)
             assert caught.value.problem is WorkspaceProblem.NOT_A_FOLDER
 
+    def test_the_whole_file_system_is_refused(self, ws: Path) -> None:
+        (ws / "link").symlink_to("/")
+        for path in (Path("/"), Path("//"), ws / "link", ws / "link/.."):
+            with pytest.raises(WorkspaceError) as caught:
+                open_workspace(path, state_dir=ws.parent / "state", create=True)
+            assert caught.value.problem is WorkspaceProblem.EVERYTHING
+
     def test_links_in_a_circle_are_refused(self, ws: Path) -> None:
         (ws / "a").symlink_to("b")
         (ws / "b").symlink_to("a")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,6 +44,7 @@ appends = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(saves, saves, appends), max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_it_follows_the_pure_rules(steps: Sequence[Save | Append]) -> None:

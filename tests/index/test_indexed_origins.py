@@ -130,6 +130,7 @@ async def test_what_is_refused_leaves_the_file_as_it_was(world: World) -> None:
     assert len(world.index.published) == published
 
 
+@pytest.mark.slow
 async def test_what_is_decided_during_a_rebuild_shows_after_it(world: World) -> None:
     lines = [f"- the depot has a gate {number}" for number in range(200)]
     await world.ledger.record(DAY, [OUTSIDE], WEB)

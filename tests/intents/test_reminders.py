@@ -141,6 +141,7 @@ async def test_a_clock_that_ran_ahead_holds_nothing_up_once_it_is_right(
     assert came.count("water") == 2  # its cooldown lasts from the correction on
 
 
+@pytest.mark.slow
 async def test_a_year_of_mornings(world: World, opened: Open) -> None:
     """Through both clock changes, a sleep of a week, and clocks that are set back: each morning once."""
     await opened.create(

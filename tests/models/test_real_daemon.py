@@ -13,7 +13,7 @@ import pytest
 from tests.daemon.clients import QUICK
 from tests.daemons import RunningDaemon, short_folder
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.slow]
 
 LIMIT_S = 60.0
 
@@ -52,7 +52,6 @@ def child_of(pid: int) -> int:
     return int(child.split()[0])
 
 
-@pytest.mark.slow
 def test_another_model_under_its_name_costs_vectors_until_the_right_one_is_there(
     models_dir: Path, daemon: RunningDaemon
 ) -> None:
@@ -96,7 +95,6 @@ def test_a_file_with_a_damaged_tail_is_told_of(models_dir: Path, daemon: Running
     assert daemon.search_paths("key") == ["MEMORY.md"]
 
 
-@pytest.mark.slow
 def test_a_process_that_hangs_is_replaced_and_told_of_meanwhile(
     models_dir: Path, daemon: RunningDaemon
 ) -> None:

@@ -67,6 +67,7 @@ async def test_a_model_gives_its_vectors_and_its_shipped_calibration(models_dir:
     assert report.found_across >= (0.6 if name == "multilingual-e5-small" else 0.0)
 
 
+@pytest.mark.slow
 async def test_text_over_the_model_s_length_is_cut_and_does_not_kill_it(minilm: LocalEmbedder) -> None:
     long = "the deployment of the gateway needs a restart " * 400
 

@@ -13,6 +13,8 @@ from tests.dreaming.worlds import World, open_world, session
 from tests.fakes import ScriptedChatModel
 from tests.ops.worlds import CrashError, raw_hits, select
 
+pytestmark = pytest.mark.slow
+
 NOTE = "memory/2026-01-11.md"
 PORT = "The gateway listens on port 18789 in the blue cabinet."
 DESK = "Tickets for the ferry are kept by the travel desk."

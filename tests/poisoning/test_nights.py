@@ -91,6 +91,7 @@ def test_ten_nights_promote_nothing_of_any_door() -> None:
     assert not any("installer" in line for line in shown)
 
 
+@pytest.mark.slow
 @given(histories())
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_nights_are_the_same_without_everything_from_outside(events: list[Event]) -> None:

@@ -181,6 +181,7 @@ def test_notes_stay_as_they_were_written(seen: Seen) -> None:
     assert all(noted.count(secret) == 2 for secret in SECRETS.values())
 
 
+@pytest.mark.slow
 def test_the_local_index_finds_a_note_by_what_is_written_there(seen: Seen) -> None:
     with seen.daemon as daemon:
         assert "memory/2026-01-11.md" in daemon.search_paths("hunter2", corpus="memory")

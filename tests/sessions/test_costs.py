@@ -15,6 +15,8 @@ from openclaw_memd.sessions.messages import MessageKind, Role
 from openclaw_memd.sessions.rendering import clean_text
 from openclaw_memd.zones import Zone
 
+pytestmark = pytest.mark.slow
+
 CHARS = 8_000
 LITTLE_S = 0.05
 """What is done in less counts as little: it is some ten times what the dearest of these takes."""

@@ -36,6 +36,7 @@ trio.run(main)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.crash
 def test_a_kill_at_any_moment_loses_and_doubles_nothing(tmp_path: Path) -> None:
     accepted = 0

