@@ -64,7 +64,8 @@ class Workspaces:
         """A workspace of so many files; the costs are those of the try with the median ratio.
 
         A processor's speed changes within seconds: the fastest of several floors, each some tenths of a
-        second, met a moment that work of seconds never meets. So each try is compared with the floor beside it.
+        second, met a moment that work of seconds never meets. So each try is compared with the floor beside
+        it.
         """
         return self._prepare(f"files-{files}", islice(corpus.files_of(self.material), files), tries)
 

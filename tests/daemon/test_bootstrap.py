@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from openclaw_memd.domain.recall_guard import strip_recalled
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 OWNER: dict[str, Any] = {
@@ -29,7 +29,7 @@ MEMORY = (
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    env = QUICK | {"MEMD_TIME__ZONE": "UTC", "MEMD_LIMITS__RESULT_BYTES": "65536"}
+    env = PATIENT | {"MEMD_TIME__ZONE": "UTC", "MEMD_LIMITS__RESULT_BYTES": "65536"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as daemon:
         yield daemon
 
