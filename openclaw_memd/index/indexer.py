@@ -9,7 +9,13 @@ from typing import Final, Literal
 
 import trio
 
-from openclaw_memd.errors import MemdError, UnavailableError
+from openclaw_memd.errors import (
+    ConflictError,
+    DeniedError,
+    InvalidParamsError,
+    NotFoundError,
+    UnavailableError,
+)
 from openclaw_memd.files.catalog import Skipped
 from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.corpus import Corpus
@@ -22,6 +28,7 @@ from openclaw_memd.index.unsettling import settle, unsettle
 from openclaw_memd.ports import Clock
 
 Freshness = Literal["fresh", "stale", "partial"]
+_REFUSALS: Final = (InvalidParamsError, NotFoundError, ConflictError, DeniedError)
 MOST_HINTED_FILES: Final = 256  # above, one look at everything is cheaper
 
 
@@ -152,8 +159,6 @@ class Indexer:
             started_at = self._clock.monotonic()
             with self._looking(0) as looking:
                 result = await looking.run_again(paths)
-            for reindexed in self._builds:
-                reindexed.update(paths)
             return self._finish(result, 0, started_at)
 
     @asynccontextmanager
@@ -161,15 +166,19 @@ class Indexer:
         """Change inside of this what the ledger says of the lines of a file; behind it the index shows it.
 
         Until it does the file counts as changed, so that a sync sees to it should the process end meanwhile.
-        A ``MemdError`` says that nothing was changed. Errors as in ``sync``: nothing was begun, or the next
-        sync shows it.
+        What is refused changes nothing; after any other error a sync sees to it too. Errors as in ``sync``.
         """
         before = await self.store.write(partial(unsettle, path=path))
+        for reattributed in self._builds:
+            reattributed.add(path)
         try:
             yield
-        except MemdError:
+        except _REFUSALS:
             if before is not None:
                 await self.store.write(partial(settle, path=path, before=before))
+            raise
+        except BaseException:
+            self.hint([path])
             raise
         await self.reindex([path])
 
@@ -177,14 +186,14 @@ class Indexer:
     def building(self) -> Iterator[Collection[str]]:
         """While a new index is built the present one counts as ``partial``.
 
-        Gives the files that `reindex` has seen to since, which the new one may hold as they were before.
+        Gives the files of `reattributing` since, which the new one may hold as they were before.
         """
-        reindexed: set[str] = set()
-        self._builds.append(reindexed)
+        reattributed: set[str] = set()
+        self._builds.append(reattributed)
         try:
-            yield reindexed
+            yield reattributed
         finally:
-            self._builds.remove(reindexed)
+            self._builds = [one for one in self._builds if one is not reattributed]
 
     def announce(self, published: Published) -> None:
         """Tell whoever listens of a published change."""

@@ -58,9 +58,9 @@ class Rebuilder:
         async with self.turn:
             started_at = trio.current_time()
             path = building_path(self._indexer.store.path, self._cut_off + 1)
-            with self._indexer.building() as reindexed:
+            with self._indexer.building() as reattributed:
                 try:
-                    await self._build_and_swap(path, on_progress, reindexed)
+                    await self._build_and_swap(path, on_progress, reattributed)
                 finally:
                     self._cut_off = 0
                     sweep_building(self._indexer.store.path)
@@ -70,7 +70,7 @@ class Rebuilder:
             return replace(report, added=files, changed=0, removed=0, unchanged=0, took_ms=took_ms)
 
     async def _build_and_swap(
-        self, path: Path, on_progress: Callable[[int, int], None], reindexed: Collection[str]
+        self, path: Path, on_progress: Callable[[int, int], None], reattributed: Collection[str]
     ) -> None:
         indexer, present = self._indexer, self._indexer.store
         building = open_index_file(path, indexer.preparer.identity, Durability.SCRATCH)
@@ -80,7 +80,7 @@ class Rebuilder:
             await indexer.new_pass(building, on_progress=on_progress).run()
             async with indexer.turn:  # from here on the old index stands still
                 await indexer.new_pass(building).run()
-                await indexer.new_pass(building).run_again(reindexed)
+                await indexer.new_pass(building).run_again(reattributed)
                 before = await present.read(read_generation)
                 generation = await building.write(partial(raise_generation, to=before + 1))
                 await building.aclose()

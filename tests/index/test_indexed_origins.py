@@ -130,6 +130,23 @@ async def test_what_is_refused_leaves_the_file_as_it_was(world: World) -> None:
     assert len(world.index.published) == published
 
 
+async def test_what_fails_may_have_been_decided_and_is_left_to_the_next_sync(world: World) -> None:
+    await world.ledger.record(DAY, [OUTSIDE], WEB)
+    world.notes.write(DAY, f"- by hand\n{OUTSIDE}\n")
+    await world.index.indexer.sync()
+
+    async def decide_and_fail() -> None:
+        async with world.index.indexer.reattributing(DAY):
+            await world.trust(DAY, Origin.AGENT, Selection(2))
+            raise UnavailableError("the disk cannot be read", reason="disk_error")
+
+    with pytest.raises(UnavailableError):
+        await decide_and_fail()
+    assert world.index.indexer.state.pending == 1
+    await world.index.indexer.sync_hinted()
+    assert [origin.origin for _, origin in await world.shown(DAY)] == [Origin.AGENT, Origin.AGENT]
+
+
 @pytest.mark.slow
 async def test_what_is_decided_during_a_rebuild_shows_after_it(world: World) -> None:
     lines = [f"- the depot has a gate {number}" for number in range(200)]
