@@ -27,6 +27,7 @@ from openclaw_memd.daemon.services import DaemonServices
 from openclaw_memd.daemon.settings import check_settings
 from openclaw_memd.daemon.telling import follow_status
 from openclaw_memd.daemon.workspace import WorkspaceMemory
+from openclaw_memd.domain import recall_intent, reminder_wishes
 from openclaw_memd.events import Events
 from openclaw_memd.files.workspace import open_workspace
 from openclaw_memd.gateway.listener import Listener, inherit_from_launchd, inherit_listener, open_listener
@@ -153,6 +154,7 @@ async def run_daemon(
                     await tasks.start(memory.run)
                 manager.notify("READY=1", f"STATUS=serving {len(agents)} agents")
                 log.info("ready", version=VERSION, agents=len(agents), pid=os.getpid())
+                tasks.start_soon(partial(trio.to_thread.run_sync, _compile_grammars, abandon_on_cancel=True))
                 prove = partial(_prove_alive, opened)
                 tasks.start_soon(manager.feed_watchdog, prove)
                 tasks.start_soon(_guard_writers, prove, on_leaving)
@@ -164,6 +166,14 @@ async def run_daemon(
             manager.notify("STOPPING=1")
             tasks.cancel_scope.cancel()
     log.info("stopped", pid=os.getpid())
+
+
+def _compile_grammars() -> None:
+    """Do before the first message what it would wait for, now that others are served."""
+    for asking in recall_intent.GRAMMARS:
+        asking.compile()
+    for wishing in reminder_wishes.GRAMMARS:
+        wishing.compile()
 
 
 async def _stop_on_signal(

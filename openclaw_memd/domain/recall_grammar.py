@@ -1,10 +1,11 @@
 """What a language's questions about the past look like."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from re import Pattern
 from typing import Final
+
+from openclaw_memd.domain.late_patterns import LatePattern
 
 LATIN: Final = re.compile("[a-z]")
 CYRILLIC: Final = re.compile("[\u0400-\u04ff]")
@@ -22,9 +23,9 @@ class RecallGrammar:
     """
 
     language: str
-    asks: Pattern[str]
-    ahead: Pattern[str]
-    over: Pattern[str]
+    asks: LatePattern
+    ahead: LatePattern
+    over: LatePattern
     script: Pattern[str] = LATIN
 
     def matches(self, sentence: str) -> bool:
@@ -33,10 +34,10 @@ class RecallGrammar:
             return False
         return self.ahead.search(sentence) is None or self.over.search(sentence) is not None
 
-
-def any_of(patterns: Iterable[str]) -> Pattern[str]:
-    """One pattern for any of ``patterns``."""
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    def compile(self) -> None:
+        """Make the patterns now, which ``matches`` would do when it first needs them."""
+        for pattern in (self.asks, self.ahead, self.over):
+            _ = pattern.compiled
 
 
 def words(*patterns: str) -> str:

@@ -5,7 +5,8 @@ Text is NFKC-folded: full-width question marks and signs are ASCII ones here.
 
 from typing import Final
 
-from openclaw_memd.domain.recall_grammar import HAN_OR_KANA, HANGUL, RecallGrammar, any_of
+from openclaw_memd.domain.late_patterns import any_of
+from openclaw_memd.domain.recall_grammar import HAN_OR_KANA, HANGUL, RecallGrammar
 
 _ZH_PAST = (
     "之前|以前|上次|上一次|上回|曾经|曾經|昨天|昨晚|前天|那天|前几天|前幾天|前段时间|前段時間|刚才|剛才"

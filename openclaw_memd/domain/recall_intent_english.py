@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from openclaw_memd.domain.recall_grammar import RecallGrammar, any_of, words
+from openclaw_memd.domain.late_patterns import any_of
+from openclaw_memd.domain.recall_grammar import RecallGrammar, words
 
 _NUMBER = r"(?:\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|several)"
 _MONTH = (

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from openclaw_memd.domain.recall_grammar import RecallGrammar, any_of, words
+from openclaw_memd.domain.late_patterns import any_of
+from openclaw_memd.domain.recall_grammar import RecallGrammar, words
 
 _GERMAN_SAID = (
     "besprochen|entschieden|beschlossen|vereinbart|gesagt|gesprochen|geredet|ausgemacht|diskutiert"

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from openclaw_memd.domain.recall_grammar import RecallGrammar, any_of, words
+from openclaw_memd.domain.late_patterns import any_of
+from openclaw_memd.domain.recall_grammar import RecallGrammar, words
 
 _SPANISH_SAID = (
     "decidimos|hablamos|acordamos|dijimos|quedamos|discutimos|elegimos|comentamos|vimos|usamos|decidiste"

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from openclaw_memd.domain.recall_grammar import CYRILLIC, RecallGrammar, any_of, words
+from openclaw_memd.domain.late_patterns import any_of
+from openclaw_memd.domain.recall_grammar import CYRILLIC, RecallGrammar, words
 
 _RUSSIAN_WH = (
     "что|чем|чём|чему|когда|кто|кого|кому|где|куда|откуда|почему|зачем|как|какой|какая|какое|какие|каким"

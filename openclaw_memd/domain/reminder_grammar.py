@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from re import Pattern
 from typing import Final
 
 from openclaw_memd.domain.folding import fold
-from openclaw_memd.domain.recall_grammar import any_of
+from openclaw_memd.domain.late_patterns import LatePattern, any_of
 
 CLOCK: Final = r"(?<![\d:.])(?:[01]?\d|2[0-3])[:h][0-5]\d(?!\d)"
 """A time as a digital clock shows it."""
@@ -22,15 +21,20 @@ class ReminderGrammar:
     """
 
     language: str
-    asks: Pattern[str]
-    times: Pattern[str]
-    opens: Pattern[str]
-    closes: Pattern[str] | None = None
+    asks: LatePattern
+    times: LatePattern
+    opens: LatePattern
+    closes: LatePattern | None = None
 
     def matches(self, clauses: Iterable[str]) -> bool:
         """Whether the sentence of these clauses is such a wish."""
         own = ", ".join(map(self._own_part, clauses))
         return self.asks.search(own) is not None and self.times.search(own) is not None
+
+    def compile(self) -> None:
+        """Make the patterns now, which ``matches`` would do when it first needs them."""
+        for pattern in (self.asks, self.times, self.opens, self.closes):
+            _ = pattern and pattern.compiled
 
     def _own_part(self, clause: str) -> str:
         start = 0
@@ -41,6 +45,6 @@ class ReminderGrammar:
         return clause[start : None if opened is None else opened.start()]
 
 
-def folded(*patterns: str) -> Pattern[str]:
+def folded(*patterns: str) -> LatePattern:
     """One pattern for any of ``patterns``, which are written as people spell."""
     return any_of(map(fold, patterns))
