@@ -10,6 +10,7 @@ from openclaw_memd.interpreter import (
     NEW_OBJECTS,
     TURN_S,
     do_without,
+    load_without_looking,
     look_at_passed_over,
     look_for_garbage_seldom,
     made_to_last,
@@ -29,10 +30,14 @@ def test_turns_are_shorter_than_those_of_python() -> None:
 def test_the_collector_passes_over_what_the_program_is_made_of() -> None:
     before = gc.get_threshold()
     try:
+        load_without_looking()
+        assert not gc.isenabled()
         look_for_garbage_seldom()
+        assert gc.isenabled()
         assert gc.get_threshold()[0] == NEW_OBJECTS > before[0]
         assert gc.get_freeze_count() > len(gc.get_objects())
     finally:
+        gc.enable()
         gc.set_threshold(*before)
         gc.unfreeze()
 

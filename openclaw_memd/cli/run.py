@@ -6,7 +6,7 @@ from functools import partial
 
 from openclaw_memd.cli.exits import BAD_CONFIG, DONE, FAILED, LOCKED, CliError
 from openclaw_memd.config.paths import expand
-from openclaw_memd.interpreter import do_without
+from openclaw_memd.interpreter import do_without, load_without_looking
 
 STOP_LIMIT_S = 4.8
 """A stop takes at most 5 s, what hangs or not."""
@@ -30,6 +30,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Serve until a signal says stop."""
+    load_without_looking()
     os.umask(0o077)
     for name, value in _QUIET_LIBRARIES.items():
         os.environ.setdefault(name, value)
