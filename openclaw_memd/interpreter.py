@@ -43,8 +43,8 @@ def take_short_turns() -> None:
 def load_without_looking() -> None:
     """Keep the collector away while the program is read in, until ``look_for_garbage_seldom``.
 
-    It would look at ever more objects that stay, a tenth of the time that a start takes. What is garbage
-    among them is half a megabyte.
+    It would look again and again at ever more objects that stay, for a tenth of what a start takes; one look
+    at the end finds the same garbage.
     """
     gc.disable()
 
@@ -55,6 +55,7 @@ def look_for_garbage_seldom() -> None:
     A full look stops every thread, for 0.4 s where a curated file has 20 000 entries (see ``made_to_last``).
     Nearly all that this process throws away is freed without it.
     """
+    gc.collect()
     gc.freeze()
     gc.enable()
     gc.set_threshold(NEW_OBJECTS, _YOUNG_LOOKS, _MIDDLE_LOOKS)
