@@ -78,7 +78,7 @@ class WorkspaceMemory:
             self.warnings.append(f"the state database was damaged and is set aside as {aside.name}")
         if self.databases.index.cut_off >= MOST_ATTEMPTS:
             self.warnings.append(
-                f"a rebuild of the index was cut off {MOST_ATTEMPTS} times and is not tried again by itself"
+                f"a rebuild of the index was cut off {MOST_ATTEMPTS} times: `memd rebuild` tries it again"
             )
         self._telling = Telling(outside.events, agents)
         self.projects = ProjectScopes()

@@ -56,7 +56,7 @@ def set_aside(path: Path, at: datetime, *, keep: int = KEPT_DAMAGED) -> Path:
     for old in aside[:-keep]:
         for part in (old, *side_files(old)):
             part.unlink(missing_ok=True)
-    log.warning("damaged database set aside", database=path.name)
+    log.warning("database set aside", database=path.name)
     return path.with_name(stem)
 
 

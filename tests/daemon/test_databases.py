@@ -50,5 +50,5 @@ async def test_a_damaged_one_is_set_aside_and_told_in_the_log(tmp_path: Path, na
             databases = open_databases(workspace, IDENTITY, lambda: datetime.now(UTC))
         await databases.aclose()
         assert [(event["event"], event["database"]) for event in events] == [
-            ("damaged database set aside", name)
+            ("database set aside", name)
         ]
