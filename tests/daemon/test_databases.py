@@ -49,6 +49,4 @@ async def test_a_damaged_one_is_set_aside_and_told_in_the_log(tmp_path: Path, na
         with capture_logs() as events:
             databases = open_databases(workspace, IDENTITY, lambda: datetime.now(UTC))
         await databases.aclose()
-        assert [(event["event"], event["database"]) for event in events] == [
-            ("database set aside", name)
-        ]
+        assert [(event["event"], event["database"]) for event in events] == [("database set aside", name)]
