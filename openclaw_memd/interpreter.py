@@ -43,8 +43,7 @@ def take_short_turns() -> None:
 def load_without_looking() -> None:
     """Keep the collector away while the program is read in, until ``look_for_garbage_seldom``.
 
-    It would look again and again at ever more objects that stay, for a tenth of what a start takes; one look
-    at the end finds the same garbage.
+    It would look again and again at ever more objects that stay; one look at the end finds the same garbage.
     """
     gc.disable()
 

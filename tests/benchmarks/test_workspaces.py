@@ -12,8 +12,8 @@ def pair(measured_s: float, floor_s: float) -> tuple[Cost, Cost]:
     ("pairs", "median"),
     [
         ([(6, 1)], (6, 1)),
-        ([(6, 1), (8, 2), (9, 1)], (6, 1)),
-        ([(9, 1), (8, 2), (6, 1), (5, 1)], (5, 1)),
+        ([(6, 2), (5, 1), (8, 2)], (8, 2)),  # neither the least cost nor the least floor
+        ([(9, 1), (8, 2), (6, 1), (10, 2)], (10, 2)),
     ],
 )
 def test_the_pair_with_the_median_ratio_is_taken(

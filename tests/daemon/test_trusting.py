@@ -1,6 +1,7 @@
 """``memory.trust`` changes the lines that the caller read, or none."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from trio.testing import MockClock
@@ -39,6 +40,36 @@ def test_the_hash_of_a_receipt_names_what_was_written(daemon: RunningDaemon) -> 
         assert client.call("memory.trust", **named, **lines) == {"changed": 0}
         lowered = client.call("memory.trust", **named | {"origin": "untrusted"}, **lines)
         assert lowered == {"changed": 2}
+
+
+def test_calls_at_once_for_lines_of_one_file_all_count(daemon: RunningDaemon) -> None:
+    """None of them takes the file, which the others are about to show, for one that was changed."""
+    owner = {
+        "session_id": "s1",
+        "session_kind": "interactive",
+        "chat_type": "direct",
+        "sender": {"id": "u1", "is_owner": True},
+    }
+    path = "memory/2026-01-12.md"
+    daemon.write(path, "".join(f"- a wombat digs burrow {number}\n" for number in range(1, 25)))
+    daemon.settle()
+    with LineClient(daemon.socket) as client:
+        client.call("memory.trust", path=path, origin="untrusted")
+
+    def raise_line(number: int) -> int:
+        with LineClient(daemon.socket) as client:
+            lines = {"start_line": number, "end_line": number}
+            changed = client.call("memory.trust", path=path, **lines, origin="agent", context=owner)[
+                "changed"
+            ]
+            assert isinstance(changed, int)
+            return changed
+
+    with ThreadPoolExecutor(8) as callers:
+        assert list(callers.map(raise_line, range(1, 25))) == [1] * 24
+    daemon.settle()
+    hits = daemon.call("recall.search", query="wombat", context=owner)["hits"]
+    assert {hit["origin"] for hit in hits} == {"agent"}
 
 
 def test_outside_text_does_not_come_in_by_an_annotation_nor_a_taint_by_a_context(
