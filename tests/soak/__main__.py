@@ -48,7 +48,7 @@ def soak(seconds: float, seed: int = 0) -> Counts:
             has = frozenset(method["name"] for method in daemon.call("rpc.discover")["methods"])
             load = Load(daemon, books, has)
             load.start()
-            kill_now_and_then(daemon, books, load, seconds * (1 - LAST_LIFE))
+            end_now_and_then(daemon, books, load, random.Random(f"ends {seed}"), seconds * (1 - LAST_LIFE))
             load.is_over.wait(seconds * LAST_LIFE / 3)
             before = usage_of(daemon)
             load.is_over.wait(seconds * LAST_LIFE * 2 / 3)
@@ -66,13 +66,19 @@ def soak(seconds: float, seed: int = 0) -> Counts:
     return counts
 
 
-def kill_now_and_then(daemon: RunningDaemon, books: Books, load: Load, seconds: float) -> None:
+def end_now_and_then(
+    daemon: RunningDaemon, books: Books, load: Load, rng: random.Random, seconds: float
+) -> None:
+    """Kill the daemon, or at times stop it, and start it again, until ``seconds`` are over.
+
+    The first end is a kill and always comes, however few lives a slow machine fits into the time.
+    """
     ends_at = time.monotonic() + seconds
     life_s = max(SHORTEST_LIFE_S, seconds / LIVES)
     while time.monotonic() < ends_at and not load.is_over.is_set():
-        if load.is_over.wait(min(life_s * (0.5 + books.rng.random()), ends_at - time.monotonic())):
+        if load.is_over.wait(min(life_s * (0.5 + rng.random()), ends_at - time.monotonic())):
             return
-        if books.rng.random() < 0.8:
+        if not books.kills or rng.random() < 0.8:
             daemon.kill()
             books.kills += 1
             books.corrupt += count_corrupt(daemon, daemon.folder / "copy")
