@@ -5,13 +5,17 @@ import shutil
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests import counts
 
-# No deadline: a busy machine must not turn a law into a flaky test.
+# No deadline, nor one for the making of examples: a busy machine must not turn a law into a flaky test.
 settings.register_profile(
-    "memd", deadline=None, print_blob=True, max_examples=int(os.environ.get("MEMD_EXAMPLES", "12"))
+    "memd",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+    max_examples=int(os.environ.get("MEMD_EXAMPLES", "12")),
 )
 settings.load_profile("memd")
 

@@ -14,7 +14,9 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
-START_LIMIT_S = 30.0
+LIMIT_S = 60.0
+"""When something that a daemon does is taken to hang: far beyond what a slow and busy machine needs."""
+
 MEMD = (sys.executable, "-m", "openclaw_memd.cli.main")
 
 
@@ -143,7 +145,7 @@ class RunningDaemon:
     def await_answer(self) -> None:
         """Wait until the socket answers."""
         assert self.process is not None
-        ends_at = time.monotonic() + START_LIMIT_S
+        ends_at = time.monotonic() + LIMIT_S
         while time.monotonic() < ends_at:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the daemon ended with {self.process.returncode}: {self.read_log()}")
@@ -171,7 +173,7 @@ class RunningDaemon:
             return 0
         if self.process.poll() is None:
             self.process.send_signal(number)
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=LIMIT_S)
         self.process = None
         return code
 
@@ -211,17 +213,25 @@ class RunningDaemon:
 
     def settle(self) -> Any:
         """Wait until every change so far is indexed, noticed or not; the status of the agent."""
-        self.call("index.sync")
-        self.wait_until(lambda: self.agent()["freshness"] == "fresh", limit_s=60.0)
+        self.wait_until(lambda: self.call("index.sync") is not None)
+        self.wait_until(lambda: self.agent()["freshness"] == "fresh")
         return self.agent()
 
-    def wait_until(self, holds: Callable[[], bool], limit_s: float = 20.0) -> None:
+    def wait_until(self, holds: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
         """Wait for something that the daemon does by itself."""
         ends_at = time.monotonic() + limit_s
-        while not holds():
+        while not self._is_so(holds):
             if time.monotonic() > ends_at:
                 raise AssertionError(f"it did not come to be; log: {self.read_log()}")
             time.sleep(0.02)
+
+    def _is_so(self, holds: Callable[[], bool]) -> bool:
+        try:
+            return holds()
+        except DaemonError as error:
+            if error.kind != "deadline":  # a loaded machine; it is asked again, until the limit
+                raise
+            return False
 
 
 @contextmanager
@@ -232,7 +242,10 @@ def short_folder() -> Iterator[Path]:
 
 
 def daemon_env(folder: Path, **more: str) -> dict[str, str]:
-    """An environment that keeps everything of a daemon inside ``folder``; no embedding unless asked for."""
+    """An environment that keeps everything of a daemon inside ``folder``; no embedding unless asked for.
+
+    Nights come when they are asked for, and not in the middle of a test because it is three in the morning.
+    """
     return {
         "PATH": os.environ.get("PATH", ""),
         "PYTHONPATH": str(Path(__file__).parents[1]),
@@ -241,6 +254,7 @@ def daemon_env(folder: Path, **more: str) -> dict[str, str]:
         "MEMD_STATE_DIR": str(folder / "state"),
         "MEMD_PATHS__DATA_DIR": str(folder / "data"),
         "MEMD_EMBEDDING__PROVIDER": "none",
+        "MEMD_DREAMING__SCHEDULE": "0 3 1 1 *",
         **more,
     }
 

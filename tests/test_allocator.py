@@ -29,10 +29,12 @@ from pathlib import Path
 from openclaw_memd.allocator import share_arenas
 
 def count_arenas():
-    # A thread's arena begins at a multiple of 64 MB.
+    # A thread's arena has 64 MB from a multiple of 64 MB on: what is in use, and what is kept free for it.
+    # A stack may begin at such a place as well, by chance.
     maps = Path("/proc/self/maps").read_text()
-    starts = re.findall(r"^([0-9a-f]+)-[0-9a-f]+ rw-p 0+ 00:00 0 *$", maps, re.M)
-    return sum(int(start, 16) % (64 << 20) == 0 for start in starts)
+    place = r"^([0-9a-f]+)-([0-9a-f]+) rw-p 0+ 00:00 0 *\\n\\2-([0-9a-f]+) ---p 0+ 00:00 0 *$"
+    found = [(int(start, 16), int(end, 16)) for start, _, end in re.findall(place, maps, re.M)]
+    return sum(start % (64 << 20) == 0 and end - start == 64 << 20 for start, end in found)
 
 share_arenas()
 ready, go = threading.Barrier(13), threading.Event()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.gateway.metric_kinds import KINDS
-from tests.daemon.clients import QUICK, page
+from tests.daemon.clients import PATIENT, page
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 from tests.gateway.exposition import parse
 
@@ -18,11 +18,12 @@ SECRET = "zebra-quince"
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as running:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as running:
         running.write("MEMORY.md", "# Core\n\n- The gateway port is 8123. <!-- trigger: gateway -->\n")
         running.write(f"memory/{SECRET}.md", f"- {SECRET}\n")
         running.write("memory/2026-01-11.md", "x" * 20_000_000)
-        running.call("index.sync")
+        running.settle()
+        running.wait_until(lambda: running.agent()["watch"]["mode"] == "events")
         yield running
 
 

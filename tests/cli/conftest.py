@@ -14,7 +14,7 @@ import structlog
 
 from openclaw_memd.cli.main import main
 from tests.cli.fake_daemon import FakeDaemon
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 
@@ -52,7 +52,7 @@ def run_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 @pytest.fixture(scope="package")
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as running:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as running:
         running.write("MEMORY.md", "# Core\n\n- The gateway port is 8123.\n")
         running.write("memory/2026-01-11.md", "# Sunday\n\n- Repaired the bicycle.\n- Called the plumber.\n")
         running.write("memory/odd.md", "evil \x1b[31mword\x07 here\n")
@@ -64,7 +64,7 @@ def daemon() -> Iterator[RunningDaemon]:
 @pytest.fixture(scope="package")
 def writable() -> Iterator[RunningDaemon]:
     """A daemon for commands that write; its memory grows from test to test."""
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as running:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as running:
         running.write("MEMORY.md", "# Core\n\n- The gateway port is 8123.\n")
         running.settle()
         yield running

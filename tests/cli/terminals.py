@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from tests.daemons import MEMD
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 
 
 def run_on_terminal(*arguments: str, env: Mapping[str, str]) -> str:

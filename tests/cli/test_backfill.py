@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.cli.exits import DONE, FAILED, USAGE
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon
 
 PUMP = "The greenhouse pump 7 is behind the left shelf."
@@ -20,7 +20,7 @@ OWNER = {
 
 @pytest.mark.slow
 def test_old_notes_and_sessions_are_looked_through_shown_staged_and_taken_back(folder: Path) -> None:
-    with RunningDaemon(folder, env=QUICK) as daemon:
+    with RunningDaemon(folder, env=PATIENT) as daemon:
         daemon.write("memory/2025-03-04.md", f"- {PUMP}\n- Call again tomorrow.\n")
         daemon.write("memory/2025-03-05.md", "- The ladder of hut 9 leans on the birch.\n")
         daemon.settle()

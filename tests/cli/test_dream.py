@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.cli.exits import DONE, FAILED, USAGE
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon
 
 FACT = "The greenhouse pump is behind the left shelf."
@@ -17,7 +17,7 @@ QUESTIONS = ("greenhouse pump", "where is the pump", "what is behind the left sh
 @pytest.mark.slow
 def test_the_owner_decides_about_proposals(folder: Path) -> None:
     """One is accepted in the owner's words, one rejected, and neither comes again."""
-    with RunningDaemon(folder, env=QUICK | {"MEMD_DREAMING__MODE": "propose"}) as daemon:
+    with RunningDaemon(folder, env=PATIENT | {"MEMD_DREAMING__MODE": "propose"}) as daemon:
         today = datetime.now(UTC).date()
         daemon.write(f"memory/{today}.md", f"- {FACT}\n- The ladder of hut nine leans on the birch.\n")
         daemon.settle()

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -81,7 +80,7 @@ def halted(daemon: RunningDaemon) -> Iterator[RunningDaemon]:
 def test_a_daemon_that_is_halted_is_told_from_one_that_is_busy(
     halted: RunningDaemon, arguments: tuple[str, ...]
 ) -> None:
-    done = halted.memd(*arguments, timeout_s=20)
+    done = halted.memd(*arguments)
 
     assert done.returncode == NO_DAEMON
     assert done.stderr == f"memd: the daemon does not answer at {halted.socket} (pid {halted.pid})\n"
@@ -98,7 +97,7 @@ def test_a_halted_daemon_whose_queue_is_full_does_not_answer_either(halted: Runn
                 break
         else:
             pytest.skip("the queue has no end here")
-        done = halted.memd("status", "--json", timeout_s=20)
+        done = halted.memd("status", "--json")
 
     assert done.returncode == NO_DAEMON
     error = json.loads(done.stdout)["error"]
@@ -298,7 +297,7 @@ def test_what_answers_and_is_not_memd_is_no_daemon(folder: Path, answer: str) ->
         assert server.stdout is not None
         assert server.stdout.readline() == b"ready\n"
         done = run_memd("status", env=daemon_env(folder))
-        server.communicate(b"", timeout=10)
+        server.communicate(b"", timeout=60)
 
     assert done.returncode == NO_DAEMON
     assert done.stderr.startswith("memd: what answers is not memd at ")
@@ -371,6 +370,7 @@ def test_a_daemon_that_is_slow_is_waited_for() -> None:
         "listener = socket.socket(socket.AF_UNIX)\n"
         "listener.bind(sys.argv[1])\n"
         "listener.listen()\n"
+        "print('ready', flush=True)\n"
         "connection, _ = listener.accept()\n"
         "connection.recv(65536)\n"
         "time.sleep(1.2)\n"
@@ -378,11 +378,10 @@ def test_a_daemon_that_is_slow_is_waited_for() -> None:
     )
     with short_folder() as folder:
         path = folder / "s"
-        server = subprocess.Popen([sys.executable, "-c", slow, str(path)])
-        try:
-            while not path.exists():
-                time.sleep(0.01)
-            assert call_at(path, "status", {}, timeout_s=5.0) == {"late": True}
-        finally:
-            server.kill()
-            server.wait()
+        with subprocess.Popen([sys.executable, "-c", slow, str(path)], stdout=subprocess.PIPE) as server:
+            try:
+                assert server.stdout is not None
+                assert server.stdout.readline() == b"ready\n"
+                assert call_at(path, "status", {}, timeout_s=30.0) == {"late": True}
+            finally:
+                server.kill()

@@ -38,7 +38,7 @@ HEAVY = {
 )
 def test_a_call_loads_no_heavy_library(daemon: RunningDaemon, arguments: tuple[str, ...]) -> None:
     command = (sys.executable, "-X", "importtime", "-m", "openclaw_memd.cli.main", *arguments)
-    done = subprocess.run(command, env=daemon.env, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(command, env=daemon.env, capture_output=True, text=True, timeout=60, check=True)
 
     loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
     assert "openclaw_memd" in loaded

@@ -55,7 +55,7 @@ def run_forking(module: str, base: Path) -> dict[str, int]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=600,  # far beyond what a slow and busy machine needs
     )
     ends = [line.split() for line in found.stdout.splitlines() if line.startswith("ended ")]
     return {step: int(code) for _, step, code in ends}

@@ -1,6 +1,7 @@
-"""An editor that adds lines to a file as fast as it can: ``python -m`` this with its way, file and number.
+"""An editor that adds lines to a file as fast as it can: ``python -m`` this with its way, file and numbers.
 
-It says ``ready``, waits for a line on its input, and prints the lines that it wrote when it is done.
+The numbers are those of its parts, and of the lines of each. It says ``ready``; for each part it waits for a
+line on its input, writes the lines and says ``done``. Between the parts it has nothing open.
 """
 
 import os
@@ -54,9 +55,10 @@ WAYS: dict[str, Callable[[Path, list[str]], None]] = {
 
 
 if __name__ == "__main__":
-    way, name, number = sys.argv[1:]
-    numbered = [f"- {way} {index}" for index in range(int(number))]
+    way, name = sys.argv[1:3]
+    parts, number = map(int, sys.argv[3:])
     print("ready", flush=True)
-    sys.stdin.readline()
-    WAYS[way](Path(name), numbered)
-    print("done", flush=True)
+    for part in range(parts):
+        sys.stdin.readline()
+        WAYS[way](Path(name), [f"- {way} {index}" for index in range(part * number, (part + 1) * number)])
+        print("done", flush=True)

@@ -43,13 +43,13 @@ class Scene:
 
     def ask(self, method: str, **params: Any) -> None:
         """Ask for what kills the daemon: no answer comes."""
-        with suppress(OSError), LineClient(self.daemon.socket, timeout_s=20) as client:
+        with suppress(OSError), LineClient(self.daemon.socket) as client:
             answer = client.call(method, **params)
             raise AssertionError(f"it was answered: {answer}")
 
     def ask_aloud(self, method: str, **params: Any) -> None:
         """Ask for what leads to the end, be it answered or not."""
-        with suppress(OSError, DaemonError), LineClient(self.daemon.socket, timeout_s=20) as client:
+        with suppress(OSError, DaemonError), LineClient(self.daemon.socket) as client:
             client.call(method, **params)
 
     def found(self, word: str) -> list[str]:

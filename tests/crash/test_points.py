@@ -19,10 +19,9 @@ from tests.crash.batches import KILLS, SEED
 from tests.crash.points import KILL_AT, POINTS, Point
 from tests.crash.scenes import SCENES
 from tests.daemon.clients import PATIENT
-from tests.daemons import DaemonError, RunningDaemon, short_folder
+from tests.daemons import LIMIT_S, DaemonError, RunningDaemon, short_folder
 from tests.privacy.providers import remote_provider
 
-KILL_LIMIT_S = 30.0
 ALL_FROM = 20
 """From so many kills on all points are tried: they take a second or two each."""
 
@@ -81,7 +80,7 @@ def kill_at_each(points: Sequence[Point]) -> None:
 
 def assert_killed(daemon: RunningDaemon, point: Point) -> None:
     assert daemon.process is not None
-    assert daemon.process.wait(timeout=KILL_LIMIT_S) == -signal.SIGKILL, (point, daemon.read_log())
+    assert daemon.process.wait(timeout=LIMIT_S) == -signal.SIGKILL, (point, daemon.read_log())
 
 
 def assert_sound(daemon: RunningDaemon, copy: Path) -> None:

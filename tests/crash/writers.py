@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tests.daemons import LineClient, RunningDaemon
+from tests.daemons import LIMIT_S, LineClient, RunningDaemon
 
 LETTERS = "bcdfghjklmnpqrstvwxz"  # no digits: an identifier like word123 is also found by its parts
 MOST_MESSAGES = 10  # fewer than a capture takes
@@ -80,7 +80,7 @@ class Writer:
 
     def join(self) -> None:
         """Wait for its end. Raises what went wrong, if that was not the end of the daemon."""
-        self._thread.join(timeout=20)
+        self._thread.join(timeout=LIMIT_S)
         assert not self._thread.is_alive()
         if self._failure is not None:
             raise self._failure
@@ -168,7 +168,7 @@ class Writer:
 
 
 class Outsider:
-    """A process that adds lines to a file as a shell does, all the time from ``with`` to its end."""
+    """A process that adds lines to a file as a shell does, from ``with`` to its end: one at least."""
 
     def __init__(self, file: Path, name: str) -> None:
         self.lines: list[str] = []
@@ -191,11 +191,11 @@ class Outsider:
         self._feeder.join()
         assert self._process.stdin is not None
         self._process.stdin.close()
-        assert self._process.wait(timeout=20) == 0
+        assert self._process.wait(timeout=LIMIT_S) == 0
 
     def _feed(self) -> None:
         assert self._process.stdin is not None
-        while not self._is_over.wait(0.02):
+        while not (self.lines and self._is_over.wait(0.02)):
             line = f"- {self._name} {len(self.lines)} from elsewhere"
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()

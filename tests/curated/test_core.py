@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from openclaw_memd.curated.core import CuratedCore
 from openclaw_memd.curated.entries import CuratedState
@@ -27,8 +28,8 @@ from openclaw_memd.zones import Zone
 from tests.index.ledgers import WEB, Ledger, open_ledger
 from tests.index.notes import AT
 
-SOON_S = 0.3  # enough to read a file
-LIMIT_S = 20.0  # against a test that hangs; nothing waits so long
+SOON_S = 0.3  # by a clock that stands still until the ledger hangs
+LIMIT_S = 60.0  # against a test that hangs; nothing waits so long
 
 
 class Asked:
@@ -40,9 +41,12 @@ class Asked:
         self.may_answer = threading.Event()
         self.may_answer.set()
         self.is_readable = self.is_writable = True
+        self.while_held: Callable[[], object] = lambda: None
 
     def attribute(self, read: Sequence[tuple[ListedFile, FileText]]) -> list[Attribution]:
         self.calls += 1
+        if not self.may_answer.is_set():
+            self.while_held()
         assert self.may_answer.wait(LIMIT_S)
         if not (self.is_readable and self.is_writable):
             raise UnavailableError("the ledger cannot be written")
@@ -110,7 +114,9 @@ async def open_world(tmp_path: Path, *, rules: FileRules | None = None) -> Async
 
 
 @contextmanager
-def held(attributor: Asked) -> Iterator[None]:
+def held(attributor: Asked, clock: MockClock) -> Iterator[None]:
+    """It hangs, and the time of who has ``SOON_S`` is over as soon as it does."""
+    attributor.while_held = lambda: trio.from_thread.run_sync(clock.jump, SOON_S)
     attributor.may_answer.clear()
     try:
         yield
@@ -351,14 +357,16 @@ async def test_what_nobody_can_vouch_for_is_left_out_and_comes_back(tmp_path: Pa
         assert world.core.state.problems == {}
 
 
-async def test_a_look_that_hangs_holds_nobody_up_and_is_not_in_vain(tmp_path: Path) -> None:
+async def test_a_look_that_hangs_holds_nobody_up_and_is_not_in_vain(
+    tmp_path: Path, mock_clock: MockClock
+) -> None:
     async with open_world(tmp_path) as world:
         world.write("- One.\n")
         await world.core.refresh()
         world.write("- Two.\n")
         came = trio.Event()
         world.core.on_changed = lambda _before, _now: came.set()
-        with held(world.attributor):
+        with held(world.attributor, mock_clock):
             late = await world.core.refresh(trio.current_time() + SOON_S)
             assert late.files["MEMORY.md"].entries == ()
             assert world.core.state.files["MEMORY.md"].text == "- One.\n"
@@ -372,7 +380,7 @@ async def test_a_look_that_hangs_holds_nobody_up_and_is_not_in_vain(tmp_path: Pa
 
 
 async def test_with_no_time_to_ask_who_is_behind_a_change_only_what_did_not_change_is_sure(
-    tmp_path: Path,
+    tmp_path: Path, mock_clock: MockClock
 ) -> None:
     async with open_world(tmp_path) as world:
         await world.ledger.record("MEMORY.md", ["- Obey."], WEB)
@@ -382,7 +390,7 @@ async def test_with_no_time_to_ask_who_is_behind_a_change_only_what_did_not_chan
         came = trio.Event()
         world.core.on_changed = lambda _before, _now: came.set()
         world.write("# Work\n- Buy gold.\n- Two.\n- Obey.\n# Rules\n- One.\n")
-        with held(world.attributor):
+        with held(world.attributor, mock_clock):
             late = await world.core.refresh(trio.current_time() + SOON_S)
 
             assert late.is_in_doubt
@@ -399,13 +407,15 @@ async def test_with_no_time_to_ask_who_is_behind_a_change_only_what_did_not_chan
         assert await world.texts() == ["- Buy gold.", "- Two.", "- Obey.", "- One."]
 
 
-async def test_a_file_that_went_while_the_ledger_hangs_is_not_sure(tmp_path: Path) -> None:
+async def test_a_file_that_went_while_the_ledger_hangs_is_not_sure(
+    tmp_path: Path, mock_clock: MockClock
+) -> None:
     async with open_world(tmp_path) as world:
         world.write("- One.\n")
         await world.core.refresh()
         (world.folder / "MEMORY.md").unlink()
         world.write("- Be brief.\n", "USER.md")
-        with held(world.attributor):
+        with held(world.attributor, mock_clock):
             late = await world.core.refresh(trio.current_time() + SOON_S)
             assert {name: text.entries for name, text in late.files.items()} == {"USER.md": ()}
         assert [*(await world.core.refresh()).files] == ["USER.md"]

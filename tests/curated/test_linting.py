@@ -91,7 +91,7 @@ async def test_a_file_that_takes_long_is_looked_at_once(desk: Desk, monkeypatch:
     def look_late(*args: Any, **kwargs: Any) -> list[Finding]:
         nonlocal looks
         looks += 1
-        assert may_look.wait(5)
+        assert may_look.wait(60)
         return lint_text(*args, **kwargs)
 
     monkeypatch.setattr("openclaw_memd.curated.linting.lint_text", look_late)

@@ -98,7 +98,7 @@ class World:
 
     async def settle(self) -> None:
         """Look at old versions until nobody wrote to any since the last look."""
-        assert await self.writer.asides.settled(within_s=10)
+        assert await self.writer.asides.settled(within_s=60)
 
 
 def with_line(text: str | None, line: str, provenance: Provenance = OWNER) -> Revision | None:

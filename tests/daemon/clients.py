@@ -1,7 +1,12 @@
 """Ways to ask a real daemon that are not its command line."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 
@@ -22,6 +27,17 @@ Whatever hangs misses these too, and fails its test. Tests of deadlines take tho
 """
 
 
+MIDDAY_ZONE = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
+"""It is about noon there, so that no day ends while a test runs."""
+
+MIDDAY = {"MEMD_TIME__ZONE": MIDDAY_ZONE}
+
+
+def midday_date() -> date:
+    """The date for a daemon with ``MIDDAY``."""
+    return datetime.now(ZoneInfo(MIDDAY_ZONE)).date()
+
+
 def over_http(daemon: RunningDaemon, method: str, **params: Any) -> Any:
     """The result of one call, asked as curl would."""
     request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
@@ -35,6 +51,32 @@ def page(daemon: RunningDaemon, path: str) -> httpx.Response:
     """A page of the daemon's HTTP side."""
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(daemon.socket)), timeout=30.0) as client:
         return client.get(f"http://localhost{path}")
+
+
+class Watch:
+    """Tells the time, less what the machine kept the caller, and the daemon, from a processor."""
+
+    def __init__(self, daemon: RunningDaemon) -> None:
+        self._threads = Path(f"/proc/{daemon.pid}/task")
+        self._began_s = time.perf_counter()
+        self._waits_ms = self._read_waits_ms()
+
+    def ms(self) -> float:
+        """The milliseconds since this was made. Threads of the daemon wait beside one another: one counts."""
+        took_ms = (time.perf_counter() - self._began_s) * 1000
+        waited_ms = {name: ms - self._waits_ms.get(name, 0.0) for name, ms in self._read_waits_ms().items()}
+        own_ms = waited_ms.pop("own", 0.0)
+        return took_ms - own_ms - max(waited_ms.values(), default=0.0)
+
+    def _read_waits_ms(self) -> dict[str, float]:
+        """How long each thread has waited so far; nothing where the system does not tell."""
+        files = {"own": Path("/proc/thread-self/schedstat")}
+        files |= {file.parent.name: file for file in self._threads.glob("*/schedstat")}
+        found = {}
+        for name, file in files.items():
+            with suppress(OSError):  # the thread has ended
+                found[name] = int(file.read_text().split()[1]) / 1e6
+        return found
 
 
 def search_at_once(daemon: RunningDaemon, query: str, count: int) -> list[Any]:

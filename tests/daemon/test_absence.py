@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.daemon.clients import QUICK, search_at_once
+from tests.daemon.clients import PATIENT, search_at_once
 from tests.daemons import RunningDaemon, short_folder
 
 NOTES = 200
@@ -18,7 +18,7 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def test_searching_in_vain_writes_nothing_and_starts_nothing() -> None:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         for number in range(NOTES):
             daemon.write(f"memory/{number}.md", f"note number{number}\n")
         daemon.settle()

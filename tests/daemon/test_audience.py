@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import MIDDAY, PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 OWNER: dict[str, Any] = {
@@ -35,7 +35,7 @@ HOLES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT | MIDDAY) as daemon:
         daemon.write("MEMORY.md", "# Memory\n\n- The boiler code is heron seven.\n")
         daemon.write("memory/2026-01-10.md", "- Heron feeding starts in March.\n")
         with LineClient(daemon.socket) as client:

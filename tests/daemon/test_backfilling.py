@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemon.test_remembering import OWNER
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 
@@ -34,7 +34,7 @@ def job_of(daemon: RunningDaemon, started: Any) -> Any:
 
 
 def test_who_may_look_and_what_a_job_tells() -> None:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         daemon.write("memory/2025-03-04.md", "- The gateway of house 4 listens on port 9400.\n")
         daemon.call("index.sync")
         for context in (GUEST, CRON):
@@ -71,13 +71,13 @@ def test_who_may_look_and_what_a_job_tells() -> None:
 @pytest.mark.slow
 def test_a_daemon_that_is_killed_in_the_middle_leaves_what_a_second_look_finishes() -> None:
     with short_folder() as folder:
-        with RunningDaemon(folder, env=QUICK) as daemon:
+        with RunningDaemon(folder, env=PATIENT) as daemon:
             write_notes(daemon)
             started = look(daemon, stage=True, dry_run=False, wait=False)
 
             daemon.wait_until(lambda: job_of(daemon, started)["done"] > NOTES + NOTES // 3)
             daemon.kill()
-        with RunningDaemon(folder, env=QUICK) as daemon:
+        with RunningDaemon(folder, env=PATIENT) as daemon:
             rest = look(daemon, stage=True, dry_run=False)
             assert rest["known"] > 0
             assert rest["candidates"] + rest["known"] == 3 * NOTES

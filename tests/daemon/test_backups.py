@@ -11,7 +11,7 @@ import pytest
 
 from openclaw_memd.cli.exits import FAILED, LOCKED, USAGE
 from openclaw_memd.ops.backup.reading import verify_archive
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 pytestmark = pytest.mark.slow
@@ -45,7 +45,7 @@ def second(folder: Path, restored: dict[str, Any]) -> RunningDaemon:
     """A daemon of what was restored, by the lines that the command prints."""
     config = folder / "second.toml"
     config.write_text(restored["config"], encoding="utf-8")
-    env = {**QUICK, "MEMD_SOCKET": str(folder / "2.sock")}
+    env = {**PATIENT, "MEMD_SOCKET": str(folder / "2.sock")}
     daemon = RunningDaemon(folder, env=env, arguments=("--config", str(config)))
     del daemon.env["MEMD_STATE_DIR"]
     daemon.workspace = Path(restored["workspaces"][0]["workspace"])
@@ -56,7 +56,7 @@ def second(folder: Path, restored: dict[str, Any]) -> RunningDaemon:
 @pytest.fixture(scope="module")
 def lived() -> Iterator[tuple[RunningDaemon, dict[str, Any], Path]]:
     """A daemon with some memory, an archive of it, and what came after."""
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         daemon.write("MEMORY.md", "# Core\n\n- The gateway is on port 9400.\n")
         daemon.settle()
         daemon.call("note.append", context=OWNER, text="- Ben has the spare key.")
@@ -179,7 +179,7 @@ def test_the_commands(lived: tuple[RunningDaemon, dict[str, Any], Path]) -> None
 
 
 def test_what_was_accepted_before_it_began_is_in_it_while_others_write() -> None:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         accepted: list[str] = []
         over = threading.Event()
 
@@ -213,7 +213,7 @@ def test_what_was_accepted_before_it_began_is_in_it_while_others_write() -> None
 
 
 def test_it_is_made_by_the_schedule() -> None:
-    env = {**QUICK, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
+    env = {**PATIENT, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
     with short_folder() as folder:
         backups = folder / "data/backups"
         daemon = RunningDaemon(folder, env=env)

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from openclaw_memd.domain.recall_guard import strip_recalled
-from tests.daemon.clients import PATIENT
+from tests.daemon.clients import MIDDAY, PATIENT, midday_date
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 OWNER: dict[str, Any] = {
@@ -29,7 +28,7 @@ MEMORY = (
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    env = PATIENT | {"MEMD_TIME__ZONE": "UTC", "MEMD_LIMITS__RESULT_BYTES": "65536"}
+    env = PATIENT | MIDDAY | {"MEMD_LIMITS__RESULT_BYTES": "65536"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as daemon:
         yield daemon
 
@@ -48,7 +47,6 @@ def texts(answer: Any) -> dict[str, str]:
 
 
 def test_the_owner_is_given_files_and_the_last_days(daemon: RunningDaemon, client: LineClient) -> None:
-    today = datetime.now(UTC).date()
     context = OWNER | {"project_key": "example.org/a"}
     client.call("note.append", context=context, text="- The crane flew north.")
     client.call("note.append", context=GROUP | {"sender": {"id": "u2"}}, text="- The web says: obey.")
@@ -65,7 +63,7 @@ def test_the_owner_is_given_files_and_the_last_days(daemon: RunningDaemon, clien
     assert memory["chars"] == len(memory["text"])
     assert memory["withheld"] == {"other_project": 1}
     assert (memory["truncated"], memory["left_out"]) == (False, 0)
-    assert answer["startup"]["files"] == [f"memory/{today.isoformat()}.md"]
+    assert answer["startup"]["files"] == [f"memory/{midday_date()}.md"]
     assert "crane" in answer["startup"]["text"]
     assert "obey" not in answer["context"]
     assert answer["total_chars"] == len(answer["context"])

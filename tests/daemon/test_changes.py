@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 
@@ -19,7 +19,7 @@ def daemon() -> Iterator[RunningDaemon]:
         before = folder / "ws/memory/before.md"
         before.parent.mkdir()
         before.write_text("earlierword was here before the start\n", encoding="utf-8")
-        env = QUICK | {"MEMD_FILES__EXTRA": '[{name = "notes", path = "notes"}]'}
+        env = PATIENT | {"MEMD_FILES__EXTRA": '[{name = "notes", path = "notes"}]'}
         with RunningDaemon(folder, env=env) as running:
             running.wait_until(lambda: running.agent()["watch"]["mode"] == "events")
             yield running
@@ -63,7 +63,7 @@ def test_a_renamed_note_is_found_under_its_new_name(daemon: RunningDaemon) -> No
 def test_a_deleted_note_is_gone(daemon: RunningDaemon) -> None:
     note = daemon.write("memory/deleted.md", "deletedword\n")
     await_found(daemon, "deletedword", "memory/deleted.md")
-    files = daemon.agent()["files"]
+    files = daemon.settle()["files"]
 
     note.unlink()
 

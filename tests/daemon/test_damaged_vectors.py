@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 
 @pytest.fixture
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
-        running = RunningDaemon(folder, env=QUICK)
+        running = RunningDaemon(folder, env=PATIENT)
         running.write("MEMORY.md", "- Tea at four.\n")
         with running:
             running.settle()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK, over_http
+from tests.daemon.clients import PATIENT, over_http
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 
 LEGACY = "# Core\n\n- The gateway port is 8123.\n- The lamp is blue.\n"
@@ -33,7 +33,7 @@ OWNER = {
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as found:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as found:
         yield found
 
 
@@ -198,7 +198,7 @@ def spoil(state: Path) -> None:
 
 @pytest.mark.slow
 def test_damaged_databases_are_found_and_mended() -> None:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         daemon.write("memory/2026-01-11.md", "- Repaired the bicycle.\n")
         daemon.settle()
         daemon.stop()

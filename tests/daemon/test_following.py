@@ -9,6 +9,7 @@ import trio
 import trio.testing
 
 from openclaw_memd.config.corpus_sections import Files
+from openclaw_memd.daemon import following as following_module
 from openclaw_memd.daemon.following import Follower
 from openclaw_memd.files.hints import EVERYTHING
 from openclaw_memd.index.indexer import SyncReport
@@ -16,8 +17,8 @@ from openclaw_memd.jobs import Jobs, Progress
 from tests.index.notes import Index, Notes, open_notes
 
 SLOW = Files(debounce_s=60.0, reconcile_s=0.01)
-AT_ONCE_S = 4.0
-"""Under ``LONGEST_BURST_S``, and far over what a look at one file takes."""
+AT_ONCE_S = 30.0
+"""Under what a burst takes here, and far over what a look at one file takes."""
 
 
 class World:
@@ -45,6 +46,12 @@ async def following(notes: Notes) -> AsyncIterator[World]:
         with trio.fail_after(AT_ONCE_S):
             yield world
         nursery.cancel_scope.cancel()
+
+
+@pytest.fixture(autouse=True)
+def _longer_bursts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, no look comes for the end of a burst."""
+    monkeypatch.setattr(following_module, "LONGEST_BURST_S", 2 * AT_ONCE_S)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, daemon_env, short_folder
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,7 +31,7 @@ CHECKS = {
 
 
 def check(command: str, env: Mapping[str, str]) -> int:
-    done = subprocess.run(("sh", "-c", command), env=env, capture_output=True, timeout=30, check=False)
+    done = subprocess.run(("sh", "-c", command), env=env, capture_output=True, timeout=60, check=False)
     return done.returncode
 
 
@@ -47,7 +47,7 @@ def test_a_check_tells_a_daemon_from_none(name: str) -> None:
         tool.chmod(0o755)
         place = folder / "openclaw-memd/memd.sock"
         place.parent.mkdir(mode=0o700)
-        env = daemon_env(folder, MEMD_SOCKET=str(place), XDG_RUNTIME_DIR=str(folder), **QUICK)
+        env = daemon_env(folder, MEMD_SOCKET=str(place), XDG_RUNTIME_DIR=str(folder), **PATIENT)
         env["PATH"] = f"{tool.parent}:{env['PATH']}"
         assert check(CHECKS[name], env) != 0
         daemon = RunningDaemon(folder, env=env)

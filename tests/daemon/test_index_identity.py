@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 pytestmark = pytest.mark.slow
@@ -18,7 +18,7 @@ NOTES = 500
 def folder() -> Iterator[Path]:
     """A workspace whose index was built, by a daemon that has stopped."""
     with short_folder() as path:
-        with RunningDaemon(path, env=QUICK) as daemon:
+        with RunningDaemon(path, env=PATIENT) as daemon:
             for number in range(NOTES):
                 daemon.write(f"memory/{number}.md", f"note number{number}\n")
             daemon.settle()
@@ -30,7 +30,7 @@ def index_of(daemon: RunningDaemon) -> Path:
 
 
 def test_an_index_that_was_built_is_searched_after_a_restart(folder: Path) -> None:
-    daemon = RunningDaemon(folder, env=QUICK)
+    daemon = RunningDaemon(folder, env=PATIENT)
     inode = index_of(daemon).stat().st_ino
     with daemon:
         assert daemon.search_paths("number417") == ["memory/417.md"]
@@ -41,7 +41,7 @@ def test_an_index_that_was_built_is_searched_after_a_restart(folder: Path) -> No
 
 
 def test_a_lost_identity_row_costs_a_rebuild_and_no_answer(folder: Path) -> None:
-    daemon = RunningDaemon(folder, env=QUICK)
+    daemon = RunningDaemon(folder, env=PATIENT)
     with sqlite3.connect(index_of(daemon)) as connection:
         assert connection.execute("DELETE FROM identity").rowcount == 1
     connection.close()
@@ -63,7 +63,7 @@ def test_a_lost_identity_row_costs_a_rebuild_and_no_answer(folder: Path) -> None
 def test_other_settings_rebuild_the_index_while_the_old_one_answers(
     folder: Path, settings: dict[str, str], expected: tuple[int, int]
 ) -> None:
-    daemon = RunningDaemon(folder, env=QUICK | settings)
+    daemon = RunningDaemon(folder, env=PATIENT | settings)
     with daemon:
         await_rebuilt(daemon)
         assert daemon.search_paths("number417") == ["memory/417.md"]

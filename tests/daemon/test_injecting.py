@@ -1,6 +1,7 @@
 """Projects and the curated core at work in a daemon."""
 
 import math
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from openclaw_memd.config.sections import Inject
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.index.read_lines import Selection
 from openclaw_memd.sessions.messages import Message, MessageKind, Role
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 from tests.poisoning.histories import OWNER as OWNER_CALLER
 from tests.poisoning.histories import History, open_history
@@ -30,13 +31,18 @@ KEY = "example.org/ana/tea"
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         yield daemon
 
 
 def git(folder: Path, *arguments: str) -> None:
     settings = ("-c", "user.name=a", "-c", "user.email=a@b")
-    subprocess.run(["git", *settings, *arguments], cwd=folder, check=True, capture_output=True)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env |= {
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }  # whoever runs this may sign commits
+    subprocess.run(["git", *settings, *arguments], cwd=folder, env=env, check=True, capture_output=True)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

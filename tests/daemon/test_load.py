@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 FILES = 100
@@ -19,7 +19,7 @@ LINE = "unique{number} " + "filler words to make one chunk of the least size tha
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK | SHORT_CHUNKS) as running:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT | SHORT_CHUNKS) as running:
         running.write("memory/first.md", "firstword\n")
         running.settle()
         yield running
@@ -53,8 +53,8 @@ def test_searches_and_status_answer_while_many_chunks_are_published(daemon: Runn
             for _ in range(CLIENTS // 2)
         ]
 
-        assert all(asked.result(timeout=120) > 1 for asked in asking)
-        syncing.result(timeout=120)
+        assert all(asked.result(timeout=600) > 1 for asked in asking)
+        syncing.result(timeout=600)
 
     daemon.settle()
     assert daemon.agent()["chunks"] >= CHUNKS
@@ -77,7 +77,7 @@ def test_a_rebuild_beside_searches_and_writes_loses_nothing(daemon: RunningDaemo
 
     daemon.write("memory/meanwhile.md", "meanwhileword\n")
     assert daemon.call("index.rebuild")["job_id"] == job
-    daemon.wait_until(is_done, limit_s=120)
+    daemon.wait_until(is_done, limit_s=600)
 
     daemon.settle()
     assert daemon.search_paths("meanwhileword") == ["memory/meanwhile.md"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.daemon.clients import QUICK, over_http
+from tests.daemon.clients import PATIENT, over_http
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 NOTE = "notesecret"
@@ -20,7 +20,7 @@ def log() -> Iterator[list[str]]:
     with short_folder() as parent:
         folder = parent / PATH
         folder.mkdir()
-        with RunningDaemon(folder, env=QUICK | {"MEMD_LOGGING__LEVEL": "debug"}) as daemon:
+        with RunningDaemon(folder, env=PATIENT | {"MEMD_LOGGING__LEVEL": "debug"}) as daemon:
             work(daemon)
             daemon.kill()
             index = next((folder / "state").glob("*/index-1.db"))

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK, page
-from tests.daemons import LineClient, RunningDaemon, short_folder
+from tests.daemon.clients import PATIENT, page
+from tests.daemons import LIMIT_S, LineClient, RunningDaemon, short_folder
 
 NOTE = "memory/2026-01-11.md"
-QUICKLY_S = 8.0
 OWNER = {"sender": {"is_owner": True}, "chat_type": "direct"}
 
 
 @pytest.fixture(scope="module")
 def living() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as running:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as running:
         yield running
 
 
@@ -32,6 +31,18 @@ def daemon(living: RunningDaemon) -> RunningDaemon:
     living.settle()
     living.wait_until(lambda: bool(living.agent()["files"] == 1))
     return living
+
+
+def await_look(daemon: RunningDaemon) -> None:
+    """Wait until the daemon has just looked whether its places are there, so that it does not for a while.
+
+    It marks a workspace that was made anew when it looks.
+    """
+    kept, marker = daemon.folder / "kept", daemon.workspace / "memory/.dreams/memd.json"
+    daemon.workspace.rename(kept)
+    daemon.write(NOTE, "lastingword\n")
+    daemon.wait_until(marker.exists)
+    shutil.rmtree(kept)
 
 
 def await_loss(daemon: RunningDaemon) -> None:
@@ -128,6 +139,7 @@ def test_a_state_that_is_taken_away_ends_the_daemon_and_a_start_makes_it_anew(
     daemon: RunningDaemon, what: str
 ) -> None:
     folder, before = daemon.state_folder(), daemon.log.stat().st_size
+    await_look(daemon)
     if what == "folder":
         folder.rename(daemon.folder / "taken")  # at once: the daemon still writes into it
         assert page(daemon, "/health").status_code == 503
@@ -136,7 +148,7 @@ def test_a_state_that_is_taken_away_ends_the_daemon_and_a_start_makes_it_anew(
             part.unlink()
 
     assert daemon.process is not None
-    assert daemon.process.wait(timeout=QUICKLY_S) == 1
+    assert daemon.process.wait(timeout=LIMIT_S) == 1
     told = daemon.log.read_bytes()[before:].decode()
     assert "the state folder" in told.splitlines()[-1]
     assert '"level": "critical"' in told
@@ -155,12 +167,13 @@ def test_a_ledger_that_goes_while_it_is_asked_is_not_made_anew_behind_its_users(
     folder = daemon.state_folder()
     with LineClient(daemon.socket) as client:
         client.call("note.append", text="- it was there", context=OWNER)
+        await_look(daemon)
         for part in folder.glob("state.db*"):
             part.unlink()
         answers = ask_until_it_ends(client)
 
     assert daemon.process is not None
-    assert daemon.process.wait(timeout=QUICKLY_S) == 1
+    assert daemon.process.wait(timeout=LIMIT_S) == 1
     assert answers
     told = [answer["error"]["data"] for answer in answers]
     assert {one["kind"] for one in told} == {"unavailable"}
@@ -172,7 +185,7 @@ def test_a_ledger_that_goes_while_it_is_asked_is_not_made_anew_behind_its_users(
 def ask_until_it_ends(client: LineClient) -> list[Any]:
     """The answers to notes that are appended without a pause, until the daemon ends."""
     answers = []
-    ends_at = time.monotonic() + QUICKLY_S
+    ends_at = time.monotonic() + LIMIT_S
     try:
         while time.monotonic() < ends_at:
             client.send("note.append", text="- it is not taken in", context=OWNER)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.daemon import unprivileged
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 from tests.files.unprivileged import NOBODY
 
@@ -22,7 +22,7 @@ GOOD = list(NOTES)
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
-        running = RunningDaemon(folder, env=QUICK, command=unprivileged.COMMAND)
+        running = RunningDaemon(folder, env=PATIENT, command=unprivileged.COMMAND)
         for name, text in NOTES.items():
             running.write(name, text)
         (folder / "target.md").write_text("goodword behind a link\n", encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.cli.exits import BAD_CONFIG, LOCKED
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, run_memd, short_folder
 
 
@@ -19,7 +19,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as running:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as running:
         running.write("memory/a.md", "firstword\n")
         running.settle()
         yield running
@@ -29,7 +29,7 @@ def daemon() -> Iterator[RunningDaemon]:
 def test_a_second_daemon_on_the_same_socket_leaves_the_first_alone(daemon: RunningDaemon) -> None:
     inode = daemon.socket.stat().st_ino
 
-    second = run_memd("run", "--workspace", str(daemon.workspace), env=daemon.env, timeout_s=30)
+    second = run_memd("run", "--workspace", str(daemon.workspace), env=daemon.env)
 
     assert second.returncode == LOCKED
     assert second.stderr == "memd: a daemon already runs on this socket\n"
@@ -42,7 +42,7 @@ def test_a_second_daemon_on_the_same_workspace_is_refused(daemon: RunningDaemon,
     other = daemon.folder / "o.sock"
     env = daemon.env | {"MEMD_SOCKET": str(other), "MEMD_STATE_DIR": str(daemon.folder / state)}
 
-    second = run_memd("run", "--workspace", str(daemon.workspace), env=env, timeout_s=30)
+    second = run_memd("run", "--workspace", str(daemon.workspace), env=env)
 
     assert second.returncode == LOCKED
     assert second.stderr == "memd: another daemon has this workspace\n"
@@ -53,7 +53,7 @@ def test_a_second_daemon_on_the_same_workspace_is_refused(daemon: RunningDaemon,
 @pytest.mark.slow
 def test_two_daemons_for_two_workspaces_run_side_by_side(daemon: RunningDaemon) -> None:
     with short_folder() as folder:
-        other = RunningDaemon(folder, env=QUICK | {"MEMD_STATE_DIR": str(daemon.folder / "state")})
+        other = RunningDaemon(folder, env=PATIENT | {"MEMD_STATE_DIR": str(daemon.folder / "state")})
         other.write("memory/b.md", "secondword\n")
         with other:
             other.settle()
@@ -94,7 +94,7 @@ def test_a_file_in_the_socket_s_place_is_not_removed(folder: Path) -> None:
     daemon.workspace.mkdir()
     daemon.socket.write_text("precious", encoding="ascii")
 
-    done = run_memd("run", "--workspace", str(daemon.workspace), env=daemon.env, timeout_s=30)
+    done = run_memd("run", "--workspace", str(daemon.workspace), env=daemon.env)
 
     assert done.returncode == BAD_CONFIG
     assert daemon.socket.read_text(encoding="ascii") == "precious"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.daemon import unprivileged
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, run_memd, short_folder
 from tests.files.unprivileged import NOBODY, as_nobody
 
@@ -35,7 +35,7 @@ def modes_below(folder: Path) -> dict[str, int]:
 
 @pytest.mark.parametrize("umask", [0o000, 0o077], ids=oct)
 def test_state_socket_locks_and_marker_are_closed_to_others(folder: Path, umask: int) -> None:
-    daemon = RunningDaemon(folder, env=QUICK, umask=umask)
+    daemon = RunningDaemon(folder, env=PATIENT, umask=umask)
     daemon.socket = folder / "run/m.sock"
     daemon.env["MEMD_SOCKET"] = str(daemon.socket)
     with daemon:
@@ -96,7 +96,7 @@ def test_a_socket_folder_that_others_can_write_to_is_refused(folder: Path) -> No
     daemon.workspace.mkdir()
     folder.chmod(0o777)
 
-    done = run_memd("run", "--workspace", str(daemon.workspace), env=daemon.env, timeout_s=30)
+    done = run_memd("run", "--workspace", str(daemon.workspace), env=daemon.env)
 
     assert done.returncode == 78
     assert f"others can write to {folder}; chmod go-w {folder}" in done.stderr
@@ -104,7 +104,7 @@ def test_a_socket_folder_that_others_can_write_to_is_refused(folder: Path) -> No
 
 @needs_root
 def test_a_workspace_that_cannot_be_written_to_is_served_with_a_warning(folder: Path) -> None:
-    daemon = RunningDaemon(folder, env=QUICK, command=unprivileged.COMMAND)
+    daemon = RunningDaemon(folder, env=PATIENT, command=unprivileged.COMMAND)
     daemon.write("memory/a.md", "firstword\n")
     os.chown(folder, NOBODY, NOBODY)
     with daemon:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 
 OWNER: dict[str, Any] = {
@@ -19,7 +19,7 @@ OWNER: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    env = {**QUICK, "MEMD_ADMISSION__OWNER_IN_GROUPS": "true", "MEMD_INJECT__USER_CHARS": "300"}
+    env = {**PATIENT, "MEMD_ADMISSION__OWNER_IN_GROUPS": "true", "MEMD_INJECT__USER_CHARS": "300"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as running:
         yield running
 

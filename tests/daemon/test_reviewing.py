@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemon.test_remembering import OWNER
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 
@@ -22,7 +22,7 @@ QUESTIONS = {
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    env = {**QUICK, "MEMD_DREAMING__MODE": "propose", "MEMD_DREAMING__MIN_SCORE": "0.1"}
+    env = {**PATIENT, "MEMD_DREAMING__MODE": "propose", "MEMD_DREAMING__MIN_SCORE": "0.1"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as running:
         day = (datetime.now(UTC) - timedelta(days=1)).date()
         running.write(f"memory/{day}.md", "".join(f"- {text}\n" for text in QUESTIONS))

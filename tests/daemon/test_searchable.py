@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK, over_http, page
+from tests.daemon.clients import PATIENT, over_http, page
 from tests.daemons import RunningDaemon, short_folder
 
 
@@ -51,7 +51,7 @@ LINE = 5
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
     languages = {"MEMD_SEARCH__LANGUAGES": '["en", "de", "es", "fr", "pt"]'}
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK | languages) as running:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT | languages) as running:
         for case in CASES:
             running.write(case.path, f"{ABOVE}- {case.text}\n\n- and a last entry\n")
         running.write("memory/drivers-a.md", "打印机的驱动\n")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 SELDOM = (
@@ -36,7 +36,7 @@ def loaded(daemon: RunningDaemon) -> set[str]:
 
 @pytest.mark.slow
 def test_a_daemon_reads_in_what_is_seldom_used_when_it_is_used() -> None:
-    env = {**QUICK, "PYTHONPROFILEIMPORTTIME": "1"}
+    env = {**PATIENT, "PYTHONPROFILEIMPORTTIME": "1"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as daemon:
         daemon.write("memory/2026-01-11.md", "- Repaired the bicycle.\n")
         daemon.settle()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.clients import QUICK, page
+from tests.daemon.clients import PATIENT, page
 from tests.daemons import RunningDaemon, short_folder
 
 NOTE = "memory/shared.md"
@@ -25,7 +25,7 @@ def configure(folder: Path, *agents: str) -> None:
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
         configure(folder, "main", "coder", "writer")
-        env = QUICK | {"MEMD_CONFIG": str(folder / "config.toml")}
+        env = PATIENT | {"MEMD_CONFIG": str(folder / "config.toml")}
         with RunningDaemon(folder, env=env) as running:
             yield running
 

@@ -17,7 +17,7 @@ SYNCED = SyncReport(generation=3, added=1, changed=0, removed=0, unchanged=9, sk
 
 
 @pytest.fixture
-def events() -> Events:
+def events(autojump_clock: trio.testing.MockClock) -> Events:
     return Events(TrioClock())
 
 
@@ -119,7 +119,7 @@ class Report:
 
 
 async def test_the_status_is_looked_at_while_somebody_wants_to_know_of_changes(
-    events: Events, autojump_clock: trio.testing.MockClock
+    events: Events,
 ) -> None:
     now, looks = Report(), 0
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 TOO_LONG = 9 * 1024 * 1024  # a line may have 8 MiB
@@ -32,7 +32,7 @@ def daemon() -> Iterator[RunningDaemon]:
         (transcripts / "b.jsonl").write_bytes(said(3))
         config = folder / "config.toml"
         config.write_text(f'[[sessions.folders]]\npath = "{transcripts}"\n', encoding="utf-8")
-        with RunningDaemon(folder, env=QUICK | {"MEMD_CONFIG": str(config)}) as running:
+        with RunningDaemon(folder, env=PATIENT | {"MEMD_CONFIG": str(config)}) as running:
             running.wait_until(lambda: "transcripts" in running.agent() and told(running)["messages"] == 3)
             yield running
 
@@ -63,6 +63,6 @@ def test_people_are_told_as_well(daemon: RunningDaemon) -> None:
 
 
 def test_without_such_folders_nothing_is_said_of_them() -> None:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as running:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as running:
         assert "transcripts" not in running.agent()
         assert "  sessions " not in running.memd("status").stdout

@@ -10,7 +10,7 @@ from openclaw_memd.domain.line_hashes import hash_text
 from openclaw_memd.domain.provenance import Origin
 from openclaw_memd.errors import ConflictError
 from openclaw_memd.index.read_lines import Selection
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 from tests.poisoning.histories import GUEST, open_history
 
@@ -19,7 +19,7 @@ OUTSIDE = "memory/2000-01-01-untrusted.md"
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         yield daemon
 
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from openclaw_memd.domain.recall_guard import strip_recalled
-from tests.daemon.clients import QUICK, over_http, page
+from tests.daemon.clients import PATIENT, Watch, over_http, page
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 OWNER: dict[str, Any] = {
@@ -31,11 +31,12 @@ LONG_CHARS = 500_000
 DEADLINE_MS = 50
 LATE_MS = 50
 HELD_UP_MS = 1_000
+TRIES = 10
 
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         yield daemon
 
 
@@ -58,10 +59,6 @@ def send(client: LineClient, method: str, text: str, **params: Any) -> None:
     if method == "inject.turn":
         params["turn_id"] = uuid4().hex
     client.send(method, text=text, **params)
-
-
-def since_ms(began: float) -> float:
-    return (time.perf_counter() - began) * 1000
 
 
 def brought(answer: Any) -> list[str]:
@@ -176,20 +173,23 @@ def test_a_long_message_is_answered_in_time_and_holds_nobody_up(
         began = time.perf_counter()
         send(client, method, "hello", **params)
         assert "result" in client.receive()
-        quick_ms = since_ms(began)
+        busy_ms = 10 * (time.perf_counter() - began) * 1000
+        most_ms = min(DEADLINE_MS + LATE_MS + busy_ms, HELD_UP_MS)
+        most_status_ms = min(LATE_MS + busy_ms, HELD_UP_MS)
         took_ms, status_ms = [], []
-        for _ in range(3):  # the machine may be busy for a moment
-            began = time.perf_counter()
+        for _ in range(TRIES):  # the machine may be busy for a moment
+            watch = Watch(daemon)
             send(client, method, line * (LONG_CHARS // len(line)), **params)
-            sent = time.perf_counter()
+            sent = Watch(daemon)
             other.call("status")
-            status_ms.append(since_ms(sent))
+            status_ms.append(sent.ms())
             assert "result" in client.receive()
-            took_ms.append(since_ms(began))
+            took_ms.append(watch.ms())
+            if min(took_ms) <= most_ms and min(status_ms) <= most_status_ms:
+                break
 
-    busy_ms = 10 * quick_ms
-    assert min(took_ms) <= min(DEADLINE_MS + LATE_MS + busy_ms, HELD_UP_MS)
-    assert min(status_ms) <= min(LATE_MS + busy_ms, HELD_UP_MS)
+    assert min(took_ms) <= most_ms
+    assert min(status_ms) <= most_status_ms
 
 
 def test_what_nobody_hears_spends_nothing(daemon: RunningDaemon, client: LineClient) -> None:

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from openclaw_memd.domain.recall_signals import hash_question
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 
 PORT = "The gateway listens on port 18789."
@@ -39,7 +40,7 @@ def row(text: str, session: str, question: str) -> tuple[str, str, str]:
 
 @pytest.mark.slow
 def test_every_door_counts_alike_and_nothing_else_does() -> None:
-    env = {"MEMD_ESCALATION__MODE": "always"}
+    env = PATIENT | {"MEMD_ESCALATION__MODE": "always"}
     with short_folder() as folder, RunningDaemon(folder, env=env) as daemon:
         daemon.write("memory/2026-01-11.md", f"# 2026-01-11\n\n- {PORT}\n- {KEY}\n")
         daemon.write("MEMORY.md", "- The gateway of the office is grey.\n")
@@ -68,8 +69,8 @@ def test_every_door_counts_alike_and_nothing_else_does() -> None:
             row(PORT, "operator", "which port has the gateway"): 1,
             row(KEY, "s1", "which pot hides the cellar key?"): 1,
         }
-        daemon.wait_until(lambda: recorded(daemon) == expected)
+        daemon.wait_until(lambda: recorded(daemon) == expected, limit_s=60.0)
         daemon.stop()
         daemon.start()
         search("one more question for the gateway")
-        daemon.wait_until(lambda: len(recorded(daemon)) == len(expected) + 1)
+        daemon.wait_until(lambda: len(recorded(daemon)) == len(expected) + 1, limit_s=60.0)

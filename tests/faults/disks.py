@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.daemons import LIMIT_S
+
 
 def can_mount() -> bool:
     if os.geteuid() != 0 or shutil.which("unshare") is None:
         return False
     command = ["unshare", "-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]
-    return subprocess.run(command, capture_output=True, timeout=10, check=False).returncode == 0
+    return subprocess.run(command, capture_output=True, timeout=LIMIT_S, check=False).returncode == 0
 
 
 def fill(disk: Path) -> Path:
@@ -53,7 +55,7 @@ class Disk:
         self._run("mount", *arguments)
 
     def _run(self, *command: str) -> None:
-        subprocess.run([*self.inside, *command], check=True, timeout=10)
+        subprocess.run([*self.inside, *command], check=True, timeout=LIMIT_S)
 
 
 @contextmanager

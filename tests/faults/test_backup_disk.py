@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import MEMD, DaemonError, RunningDaemon, short_folder
 from tests.faults.disks import fill, small_disk
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.fault
 
 @pytest.mark.slow
 def test_an_archive_without_room_is_not_made() -> None:
-    env = {**QUICK, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
+    env = {**PATIENT, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
     with short_folder() as folder, small_disk(folder / "data") as disk:
         daemon = RunningDaemon(folder, env=env, command=(*disk.inside, *MEMD))
         with daemon:
@@ -48,7 +48,7 @@ def test_an_archive_without_room_is_not_made() -> None:
 
 @pytest.mark.slow
 def test_a_data_folder_that_cannot_be_is_told() -> None:
-    env = {**QUICK, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
+    env = {**PATIENT, "MEMD_BACKUP__SCHEDULE": "0 3 1 1 *"}
     with short_folder() as folder:
         (folder / "data").write_text("no folder")
         with RunningDaemon(folder, env=env) as daemon:

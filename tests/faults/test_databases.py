@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, RunningDaemon, short_folder
 
 NOTES = 60
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.fault
 @pytest.fixture(scope="module")
 def living() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
-        running = RunningDaemon(folder, env=QUICK)
+        running = RunningDaemon(folder, env=PATIENT)
         for number in range(NOTES):
             running.write(f"memory/{number}.md", f"note number{number}\n\n" + "more of it\n" * number)
         with running:

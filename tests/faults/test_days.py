@@ -1,6 +1,7 @@
 """Midnight and another zone, on a real daemon: the day of a note is the day in the configured zone."""
 
 import struct
+import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -8,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
-from tests.daemons import MEMD, RunningDaemon, short_folder
+from tests.daemon.clients import PATIENT
+from tests.daemons import RunningDaemon, short_folder
 from tests.faults.disks import small_disk
+from tests.faults.late_clock import AHEAD, CLOCK_AHEAD
 from tests.notes.worlds import OWNER as OWNER_CALLER
 from tests.notes.worlds import World
 
@@ -41,14 +43,24 @@ def make_zone(folder: Path, name: str, offset_s: int) -> None:
     file.write_bytes(header + struct.pack(">lbb", offset_s, 0, 0) + b"TST\0")
 
 
-def before_midnight(folder: Path, before_s: int, inside: tuple[str, ...] = ()) -> RunningDaemon:
-    """A daemon, to be started, in a zone whose midnight is so many seconds away."""
+def before_midnight(folder: Path, inside: tuple[str, ...] = ()) -> RunningDaemon:
+    """A daemon, to be started, in a zone whose midnight is half an hour away."""
     now = datetime.now(UTC)
+    before_s = AHEAD.seconds // 2
     since_midnight_s = now.hour * 3600 + now.minute * 60 + now.second
     offset_s = (DAY_S - before_s - since_midnight_s + DAY_S // 2) % DAY_S - DAY_S // 2
     make_zone(folder, "Test/Near", offset_s)
-    env = QUICK | {"PYTHONTZPATH": str(folder), "MEMD_TIME__ZONE": "Test/Near"}
-    return RunningDaemon(folder, env=env, command=(*inside, *MEMD))
+    env = PATIENT | {
+        "PYTHONTZPATH": str(folder),
+        "MEMD_TIME__ZONE": "Test/Near",
+        CLOCK_AHEAD: str(folder / "ahead"),
+    }
+    return RunningDaemon(folder, env=env, command=(*inside, sys.executable, "-m", "tests.faults.late_clock"))
+
+
+def pass_midnight(daemon: RunningDaemon) -> None:
+    """Set the daemon's clock forward."""
+    Path(daemon.env[CLOCK_AHEAD]).touch()
 
 
 def append(daemon: RunningDaemon, text: str) -> str:
@@ -62,13 +74,13 @@ def day_of(path: str) -> date:
 
 @pytest.mark.slow
 def test_another_zone_after_a_kill_names_another_day_and_a_flush_keeps_its_own(folder: Path) -> None:
-    daemon = RunningDaemon(folder, env=QUICK | {"MEMD_TIME__ZONE": FIRST})
+    daemon = RunningDaemon(folder, env=PATIENT | {"MEMD_TIME__ZONE": FIRST})
     with daemon:
         plan = daemon.call("flush.plan", context=OWNER, projected_tokens=180_000, cycle_id="1")
         first = append(daemon, "- firstword")
         daemon.kill()
     assert plan["due"]
-    daemon = RunningDaemon(folder, env=QUICK | {"MEMD_TIME__ZONE": LAST})
+    daemon = RunningDaemon(folder, env=PATIENT | {"MEMD_TIME__ZONE": LAST})
     with daemon:
         last = append(daemon, "- lastword")
         flushed = daemon.call("flush.append", context=OWNER, text="- flushedword", cycle_id="1")
@@ -85,22 +97,17 @@ def test_another_zone_after_a_kill_names_another_day_and_a_flush_keeps_its_own(f
 
 @pytest.mark.slow
 def test_midnight_passes_while_it_runs(folder: Path) -> None:
-    with before_midnight(folder, 12) as daemon:
+    with before_midnight(folder) as daemon:
         first = append(daemon, "- firstword")
         plan = daemon.call("flush.plan", context=OWNER, projected_tokens=180_000, cycle_id="1")
         assert plan["path"] == first
-        later: list[str] = []
-
-        def is_tomorrow() -> bool:
-            later.append(append(daemon, f"- number{len(later)}"))
-            return later[-1] != first
-
-        daemon.wait_until(is_tomorrow)
+        others = [append(daemon, f"- number{number}") for number in range(3)]
+        pass_midnight(daemon)
+        last = append(daemon, f"- number{len(others)}")
         flushed = daemon.call("flush.append", context=OWNER, text="- flushedword", cycle_id="1")
-        *others, last = later
         daemon.settle()
 
-        assert set(others) <= {first}
+        assert set(others) == {first}
         assert day_of(last) - day_of(first) == timedelta(days=1)
         assert flushed["path"] == first
         bullets = "".join(f"- number{number}\n" for number in range(len(others)))
@@ -112,18 +119,15 @@ def test_midnight_passes_while_it_runs(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_text_that_waits_over_midnight_goes_to_the_day_it_was_said(folder: Path) -> None:
-    with small_disk(folder / "ws") as disk, before_midnight(folder, 12, disk.inside) as daemon:
+    with small_disk(folder / "ws") as disk, before_midnight(folder, disk.inside) as daemon:
         first = append(daemon, "- firstword")
         disk.protect("memory")
         waiting = daemon.call("note.append", context=OWNER, text="- waitingword")
         assert (waiting["path"], waiting["spooled"]) == (first, True)
-        said: list[str] = []
-
-        def is_tomorrow() -> bool:
-            said.append(append(daemon, f"- number{len(said)}"))
-            return said[-1] != first
-
-        daemon.wait_until(is_tomorrow)
+        said = [append(daemon, f"- number{number}") for number in range(3)]
+        assert set(said) == {first}
+        pass_midnight(daemon)
+        said.append(append(daemon, f"- number{len(said)}"))
         daemon.kill()
         daemon.start()
         disk.release("memory")

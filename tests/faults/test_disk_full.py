@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK, page
-from tests.daemons import MEMD, DaemonError, RunningDaemon, short_folder
+from tests.daemon.clients import PATIENT, page
+from tests.daemons import LIMIT_S, MEMD, DaemonError, RunningDaemon, short_folder
 from tests.faults.disks import can_mount, fill, small_disk
 
 SMALL = 'mount -t tmpfs -o size=8m,mode=700 tmpfs "$MEMD_STATE_DIR" && exec "$@"'
@@ -26,7 +26,7 @@ def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
         (folder / "state").mkdir()
         command = ("unshare", "-m", "sh", "-c", SMALL, "memd", *MEMD)
-        with RunningDaemon(folder, env=QUICK, command=command) as running:
+        with RunningDaemon(folder, env=PATIENT, command=command) as running:
             running.write("memory/a.md", "firstword\n")
             running.settle()
             yield running
@@ -57,7 +57,7 @@ def test_reading_goes_on_and_writing_comes_back_with_the_room(daemon: RunningDae
 
     ballast.unlink()
 
-    daemon.wait_until(lambda: "memory/b.md" in daemon.search_paths("secondword"), limit_s=60)
+    daemon.wait_until(lambda: "memory/b.md" in daemon.search_paths("secondword"))
     daemon.wait_until(lambda: daemon.call("status")["state"] == "ok")
     assert daemon.call("status", deep=True)["warnings"] == []
 
@@ -96,10 +96,10 @@ def test_a_start_without_room_fails_in_plain_words() -> None:
         (folder / "state").mkdir()
         full = SMALL.replace("size=8m", "size=16k")
         command = ("unshare", "-m", "sh", "-c", full, "memd", *MEMD)
-        daemon = RunningDaemon(folder, env=QUICK, command=command)
+        daemon = RunningDaemon(folder, env=PATIENT, command=command)
         daemon.launch()
         assert daemon.process is not None
-        assert daemon.process.wait(timeout=30) == 1
+        assert daemon.process.wait(timeout=LIMIT_S) == 1
         assert daemon.read_log().startswith("memd: the disk ")
 
 
@@ -116,14 +116,14 @@ def test_the_command_line_says_why_a_rebuild_was_not_done(daemon: RunningDaemon)
 @pytest.mark.slow
 def test_a_start_on_a_disk_that_became_full_fails_in_plain_words_and_loses_nothing() -> None:
     with short_folder() as folder, small_disk(folder / "state") as disk:
-        daemon = RunningDaemon(folder, env=QUICK, command=(*disk.inside, *MEMD))
+        daemon = RunningDaemon(folder, env=PATIENT, command=(*disk.inside, *MEMD))
         with daemon:
             daemon.write("memory/a.md", "firstword\n")
             daemon.settle()
         ballast = fill(disk.seen)
         daemon.launch()
         assert daemon.process is not None
-        assert daemon.process.wait(timeout=30) == 1
+        assert daemon.process.wait(timeout=LIMIT_S) == 1
         assert daemon.read_log().rstrip().endswith("memd: the disk is full")
         ballast.unlink()
 

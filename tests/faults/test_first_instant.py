@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.counts import tell
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 ROUNDS = int(os.environ.get("MEMD_MODE_ROUNDS", "1"))
@@ -68,7 +68,7 @@ def test_nothing_is_open_to_others_for_an_instant() -> None:
     looks = 0
     for _ in range(ROUNDS):
         with short_folder() as folder:
-            daemon = RunningDaemon(folder, env=QUICK, umask=0)
+            daemon = RunningDaemon(folder, env=PATIENT, umask=0)
             daemon.socket = folder / "run/m.sock"
             daemon.env["MEMD_SOCKET"] = str(daemon.socket)
             places = (folder / "state", folder / "run", folder / "data", daemon.workspace / "memory/.dreams")
@@ -111,7 +111,7 @@ def use_everything(daemon: RunningDaemon) -> None:
 @pytest.mark.slow
 def test_temporary_versions_of_a_curated_file_are_as_private_as_the_file() -> None:
     with short_folder() as folder:
-        daemon = RunningDaemon(folder, env=QUICK, umask=0)
+        daemon = RunningDaemon(folder, env=PATIENT, umask=0)
         memory = daemon.write("MEMORY.md", "# Memory\n")
         memory.chmod(0o600)
         daemon.workspace.chmod(0o700)

@@ -6,8 +6,12 @@ MEMD_TRANSCRIPT_MB says how large it is; with 200 it takes minutes.
 import json
 import os
 import random
+import shutil
+import signal
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.crash.writers import new_word
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 SIZE_MB = int(os.environ.get("MEMD_TRANSCRIPT_MB", "2"))
@@ -72,6 +76,15 @@ def count_messages(daemon: RunningDaemon) -> int:
     return sum(session["messages"] for session in daemon.call("session.list")["sessions"])
 
 
+def count_stored(daemon: RunningDaemon, copy: Path) -> int:
+    """How many messages a daemon that was killed had taken in, as a look at a copy tells."""
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(daemon.state_folder(), copy)
+    with closing(sqlite3.connect(copy / "state.db")) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM session_messages").fetchone()
+    return int(count)
+
+
 def has_messages(daemon: RunningDaemon, count: int) -> bool:
     return count_messages(daemon) >= count
 
@@ -87,7 +100,7 @@ def search_until(daemon: RunningDaemon, holds: Callable[[], bool]) -> float:
     """Search again and again until something holds; the longest time in seconds that an answer took."""
     ends_at = time.monotonic() + LIMIT_S
     longest_s = 0.0
-    with LineClient(daemon.socket, timeout_s=10.0) as client:
+    with LineClient(daemon.socket) as client:
         while not holds():
             assert time.monotonic() < ends_at, daemon.read_log()
             began_at = time.monotonic()
@@ -102,21 +115,24 @@ def search_until(daemon: RunningDaemon, holds: Callable[[], bool]) -> float:
 @pytest.mark.slow
 def test_a_large_transcript_is_read_once_beside_searches_and_kills(folder: Path) -> None:
     transcript = Transcript(folder / "transcripts/large.jsonl")
-    transcript.grow(SIZE_MB * 1_000_000)
+    transcript.grow(SIZE_MB * 750_000)
     config = folder / "config.toml"
     config.write_text(f'[[sessions.folders]]\npath = "{folder}/transcripts"\n', encoding="utf-8")
-    daemon = RunningDaemon(folder, env=QUICK | {"MEMD_CONFIG": str(config)})
+    daemon = RunningDaemon(folder, env=PATIENT | {"MEMD_CONFIG": str(config)})
     daemon.write("memory/a.md", "noteword\n")
-    total = len(transcript.words)
     with daemon:
         daemon.wait_until(lambda: daemon.search_paths("noteword") == ["memory/a.md"])
         cut_off: list[int] = []
         for part in (4, 2):
-            search_until(daemon, partial(has_messages, daemon, total // part))
+            search_until(daemon, partial(has_messages, daemon, len(transcript.words) // part))
+            os.kill(daemon.pid, signal.SIGSTOP)  # however fast it reads, it is not through with this
+            transcript.grow(SIZE_MB * 125_000)
             daemon.kill()
+            cut_off.append(count_stored(daemon, folder / "copy"))
+            assert 0 < cut_off[-1] < len(transcript.words)
             daemon.start()
-            cut_off.append(count_messages(daemon))
             daemon.wait_until(lambda: daemon.search_paths("noteword") == ["memory/a.md"])
+        total = len(transcript.words)
         longest_s = search_until(daemon, partial(has_messages, daemon, total))
         search_until(daemon, lambda: len(found_lines(daemon, transcript.words[-1])) == 1)
         daemon.settle()
@@ -126,7 +142,6 @@ def test_a_large_transcript_is_read_once_beside_searches_and_kills(folder: Path)
         )
 
         assert count_messages(daemon) == total
-        assert 0 < cut_off[0] < total
         for word in (transcript.words[0], *random.Random(1).choices(transcript.words, k=30)):
             assert len(found_lines(daemon, word)) == 1, word
         transcript.grow(1)

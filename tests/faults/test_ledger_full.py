@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import MEMD, DaemonError, RunningDaemon, short_folder
 from tests.faults.disks import Disk, fill, small_disk
 
@@ -30,7 +30,7 @@ def disk() -> Iterator[Disk]:
 @pytest.fixture
 def daemon(disk: Disk) -> Iterator[RunningDaemon]:
     """A daemon whose state lies on a small disk."""
-    daemon = RunningDaemon(disk.place.parent, env=QUICK, command=(*disk.inside, *MEMD))
+    daemon = RunningDaemon(disk.place.parent, env=PATIENT, command=(*disk.inside, *MEMD))
     try:
         daemon.start()
         yield daemon

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 OWNER: dict[str, Any] = {
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.fault
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
     """Each test has a word of its own, and leaves the note as something that texts can be added to."""
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         yield daemon
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.crash.writers import Outsider
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 CONNECTIONS = 10
@@ -35,7 +35,7 @@ def append_at_once(daemon: RunningDaemon, number: int, start: threading.Barrier)
 
 @pytest.mark.slow
 def test_parallel_calls_and_an_outside_writer_share_a_note() -> None:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         first = daemon.call("note.append", text="- first", context=OWNER)
         note = daemon.workspace / first["path"]
         start = threading.Barrier(CONNECTIONS)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.counts import tell
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 CANARY = "xylocarpusquartz"
@@ -119,7 +119,7 @@ def names(outside: Path) -> Sequence[str]:
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
-        running = RunningDaemon(folder, env=QUICK)
+        running = RunningDaemon(folder, env=PATIENT)
         outside = outside_of(running)
         outside.mkdir()
         (outside / "secret.md").write_text(f"- {CANARY} is outside\n")

@@ -13,16 +13,18 @@ from typing import Any
 import pytest
 
 from tests.counts import tell
-from tests.daemon.clients import QUICK
-from tests.daemons import LineClient, RunningDaemon, short_folder
+from tests.daemon.clients import PATIENT
+from tests.daemons import LIMIT_S, LineClient, RunningDaemon, short_folder
 
 EACH = int(os.environ.get("MEMD_SLOW_CLIENTS", "8"))
-READ_S = 1.0
+READ_S = 3.0
 DRIBBLE_S = 0.02
 WRITE_S = 5.0
 """`openclaw_memd.gateway.stream.WRITE_S`: how long an answer may stay unread."""
 
-PROMPT_S = 1.0
+PROMPT_S = 2.5
+"""Less than whoever had to wait for one of them would wait; not less, since a busy machine takes its time."""
+
 REQUEST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "status", "params": {}}).encode() + b"\n"
 POST = (
     b"POST /rpc HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: "
@@ -39,7 +41,7 @@ pytestmark = pytest.mark.fault
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
         limits = {"MEMD_LIMITS__READ_S": str(READ_S)}
-        with RunningDaemon(folder, env=QUICK | limits) as running:
+        with RunningDaemon(folder, env=PATIENT | limits) as running:
             running.write("memory/a.md", "firstword\n")
             running.settle()
             yield running
@@ -54,13 +56,13 @@ class Crowd:
         self._daemon = daemon
         self._threads: list[threading.Thread] = []
 
-    def dribble(self, message: bytes) -> None:
+    def dribble(self, message: bytes, pause_s: float = DRIBBLE_S) -> None:
         """One byte at a time."""
 
         def send(connection: socket.socket) -> None:
             for byte in message:
                 connection.sendall(bytes([byte]))
-                time.sleep(DRIBBLE_S)
+                time.sleep(pause_s)
 
         self._start(send)
 
@@ -82,7 +84,7 @@ class Crowd:
     def join(self) -> None:
         self.is_over.set()
         for thread in self._threads:
-            thread.join(timeout=30)
+            thread.join(timeout=LIMIT_S)
             assert not thread.is_alive()
 
     def _start(self, work: Any) -> None:
@@ -91,7 +93,7 @@ class Crowd:
 
         def run() -> None:
             with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(20)
+                connection.settimeout(LIMIT_S)
                 connection.connect(str(self._daemon.socket))
                 with suppress(OSError):
                     work(connection)
@@ -143,7 +145,7 @@ def test_a_request_that_dribbles_in_time_is_answered_and_half_a_one_is_turned_aw
 ) -> None:
     crowd = Crowd(daemon)
     short = b'{"jsonrpc":"2.0","id":1,"method":"x"}\n'
-    crowd.dribble(short)
+    crowd.dribble(short, pause_s=0.002)  # a small part of the time that it has, also with long awakenings
     crowd.stop_halfway(REQUEST)
     crowd.stop_halfway(POST[:60])
     crowd.join()

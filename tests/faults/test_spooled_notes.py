@@ -1,5 +1,6 @@
 """A disk that takes no notes: what is accepted waits, survives everything, and is written in its order."""
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import MEMD, LineClient, RunningDaemon, short_folder
 from tests.faults.disks import Disk, fill, small_disk
 
@@ -19,6 +20,17 @@ OWNER: dict[str, Any] = {
 }
 LONG = " and so on" * 600  # more than a page, so that a full disk takes a part of it or nothing
 WAITING = 250
+SLOW_DISK = """
+import os, time
+from openclaw_memd.cli.main import entry_point
+
+def sync_slowly(descriptor, sync=os.fsync):
+    time.sleep(0.02)
+    sync(descriptor)
+
+os.fsync = sync_slowly
+entry_point()
+"""
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow]
 
@@ -58,7 +70,7 @@ class Place:
 def place() -> Iterator[Place]:
     """Each test has notes of its own, and leaves the disk free and nothing waiting."""
     with short_folder() as folder, small_disk(folder / "ws") as disk:
-        daemon = RunningDaemon(folder, env=QUICK, command=(*disk.inside, *MEMD))
+        daemon = RunningDaemon(folder, env=PATIENT, command=(*disk.inside, *MEMD))
         try:
             daemon.start()
             yield Place(daemon, disk)
@@ -157,10 +169,13 @@ def test_killed_while_it_writes_what_waited_it_writes_each_text_once(place: Plac
     clear()
 
     sizes = [note.stat().st_size]
+    slow = RunningDaemon(
+        daemon.folder, env=daemon.env, command=(*place.disk.inside, sys.executable, "-c", SLOW_DISK)
+    )
     for _ in range(3):
-        daemon.launch()
-        daemon.wait_until(lambda: note.stat().st_size > sizes[-1] + 100)
-        daemon.kill()
+        slow.launch()
+        slow.wait_until(lambda: note.stat().st_size > sizes[-1] + 100)
+        slow.kill()
         sizes.append(note.stat().st_size)
     daemon.start()
 
@@ -210,10 +225,13 @@ def test_the_owner_may_work_on_while_texts_wait(place: Place) -> None:
     daemon.wait_until(lambda: place.waiting == 0)
     assert place.read(path).startswith(begun)
 
-    clear = make_read_only(place.disk)
-    assert daemon.call("note.append", context=OWNER, slug="edited", text="- third")["spooled"]
+    # What was opened before can still be written to, so that the edit surely comes before memd's next try.
+    with (place.disk.seen / path).open("r+", encoding="utf-8") as editor:
+        clear = make_read_only(place.disk)
+        assert daemon.call("note.append", context=OWNER, slug="edited", text="- third")["spooled"]
+        editor.truncate()
+        editor.write("- all new\n")
     clear()
-    (place.disk.seen / path).write_text("- all new\n", encoding="utf-8")
     daemon.wait_until(lambda: place.waiting == 0)
 
     assert place.read(path) == "- all new\n- third\n"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.counts import tell
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 SECONDS = float(os.environ.get("MEMD_SWAP_SECONDS", "3"))
@@ -73,7 +73,7 @@ def swapping(*swappers: Swapper) -> Iterator[None]:
 @pytest.fixture
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
-        running = RunningDaemon(folder, env=QUICK)
+        running = RunningDaemon(folder, env=PATIENT)
         outside = folder / "outside"
         outside.mkdir()
         for name in ("secret.md", "a.md", "deep.md"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import MEMD, DaemonError, LineClient, RunningDaemon, short_folder
 from tests.faults.disks import Disk, fill, small_disk
 
@@ -44,7 +44,7 @@ def place() -> Iterator[Place]:
     with short_folder() as folder, small_disk(folder / "ws") as disk:
         (disk.seen / "memory").mkdir()
         (disk.seen / "MEMORY.md").write_text(f"# Memory\n\n- A fact of ours.\n\n## Filler\n\n{LONG}")
-        daemon = RunningDaemon(folder, env=QUICK, command=(*disk.inside, *MEMD))
+        daemon = RunningDaemon(folder, env=PATIENT, command=(*disk.inside, *MEMD))
         with daemon:
             daemon.settle()
             yield Place(daemon, disk)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memd.errors import ConflictError
+from openclaw_memd.files import lock
 from openclaw_memd.files.lock import FolderLock
 
 
@@ -35,6 +36,7 @@ def test_who_asks_whether_it_is_held_keeps_nobody_from_taking_it(
         waits.append(seconds)
         os.close(asking)
 
+    monkeypatch.setattr(lock, "PROBED_S", 60.0)
     monkeypatch.setattr(time, "sleep", answered)
     FolderLock(folder).release()
     assert len(waits) == 1

@@ -142,7 +142,7 @@ def call(method: str, *, call_id: object = 1, **params: Any) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def serving(*, grace_s: float = 3.0, limit_s: float = 30.0, **limits: Any) -> AsyncIterator[Served]:
+async def serving(*, grace_s: float = 3.0, limit_s: float = 60.0, **limits: Any) -> AsyncIterator[Served]:
     """A gateway on a real socket."""
     with short_dir() as folder:
         listener = open_listener(Path(folder) / "run" / "memd.sock")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import trio
+import trio.testing
 
 from tests.gateway.clients import call, read_page, request, serving
 
@@ -67,7 +68,9 @@ async def test_half_a_header_and_no_more_is_refused(half: bytes) -> None:
 
 
 @pytest.mark.parametrize("half", [b"{", b'{"jsonrpc":', b" ", b"["])
-async def test_half_a_line_that_stalls_gets_one_error(half: bytes) -> None:
+async def test_half_a_line_that_stalls_gets_one_error(
+    half: bytes, autojump_clock: trio.testing.MockClock
+) -> None:
     async with serving(read_s=0.2) as served, await served.connect() as stream:
         await stream.send_all(half)
         answer = json.loads(await read_to_the_end(stream))

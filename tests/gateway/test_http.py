@@ -6,9 +6,9 @@ import h2.connection
 import httpx
 import pytest
 import trio
+import trio.testing
 from structlog.testing import capture_logs
 
-from openclaw_memd.gateway import server
 from openclaw_memd.gateway.metric_kinds import Sample
 from openclaw_memd.recall.types import SearchAnswer, SearchRequest
 from tests.gateway.clients import call, read_page, request, serving
@@ -183,7 +183,9 @@ HEAD = request("POST", "/rpc", content_length="1000")
     [(HEAD, b" "), (HEAD[:-2], b"x"), (b"P", b"x")],
     ids=["body", "header", "first line"],
 )
-async def test_a_request_that_dribbles_is_cut_off(begun: bytes, dribble: bytes) -> None:
+async def test_a_request_that_dribbles_is_cut_off(
+    begun: bytes, dribble: bytes, autojump_clock: trio.testing.MockClock
+) -> None:
     async with serving(read_s=0.2) as served, await served.connect() as stream:
         await stream.send_all(begun)
         async with trio.open_nursery() as nursery:
@@ -193,7 +195,9 @@ async def test_a_request_that_dribbles_is_cut_off(begun: bytes, dribble: bytes) 
             nursery.cancel_scope.cancel()
 
 
-async def test_a_second_request_that_stalls_is_cut_off_as_well() -> None:
+async def test_a_second_request_that_stalls_is_cut_off_as_well(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
     async with serving(read_s=0.2) as served, await served.connect() as stream:
         await stream.send_all(request("GET", "/health"))
         assert (await read_page(stream)).status == 200
@@ -215,7 +219,9 @@ async def send_slowly(stream: trio.SocketStream, piece: bytes) -> None:
             await trio.sleep(0.02)
 
 
-async def test_a_kept_connection_may_rest_longer_than_a_request_may_take() -> None:
+async def test_a_kept_connection_may_rest_longer_than_a_request_may_take(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
     async def slow(_request: SearchRequest) -> SearchAnswer:
         await trio.sleep(0.3)
         return found()
@@ -316,8 +322,9 @@ async def test_a_bug_in_a_page_is_a_plain_500() -> None:
         assert (await served.post(call("status"))).status == 200
 
 
-async def test_numbers_are_shown_without_what_cannot_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "LOOK_S", 0.01)
+async def test_numbers_are_shown_without_what_cannot_be_looked_at(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
     async with serving() as served:
         served.services.on_status = trio.sleep_forever
         text = (await served.fetch("GET", "/metrics")).body.decode()

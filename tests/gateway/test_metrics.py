@@ -1,4 +1,5 @@
 import time
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -13,7 +14,8 @@ from openclaw_memd.gateway.status_results import StatusReport
 from tests.gateway.exposition import parse
 
 CALLS = 20_000
-MOST_S = 2e-6
+MOST_TIMES = 12.0
+"""What an entry of a dict takes to count, so many times: 2 µs on an ordinary machine, more on a slow one."""
 
 
 def test_calls_are_counted_by_method_and_outcome_with_their_times() -> None:
@@ -79,13 +81,24 @@ def test_every_metric_is_named_as_its_kind_is() -> None:
 
 
 def test_counting_a_call_takes_next_to_no_time() -> None:
-    metrics, best_s = Metrics(), float("inf")
-    for _ in range(5):
-        began = time.process_time()
-        for _ in range(CALLS):
-            metrics.count_call("status", "ok", 0.000124)
-        best_s = min(best_s, (time.process_time() - began) / CALLS)
-    assert best_s < MOST_S
+    metrics, counts = Metrics(), dict[tuple[str, str], int]()
+
+    def count_plainly() -> None:
+        counts["status", "ok"] = counts.get(("status", "ok"), 0) + 1
+
+    pairs = [
+        (_cost_s(lambda: metrics.count_call("status", "ok", 0.000124)), _cost_s(count_plainly))
+        for _ in range(8)
+    ]
+    assert min(cost_s for cost_s, _ in pairs) < MOST_TIMES * min(plain_s for _, plain_s in pairs)
+
+
+def _cost_s(count: Callable[[], None]) -> float:
+    """The processor time that ``CALLS`` counts take."""
+    began = time.process_time()
+    for _ in range(CALLS):
+        count()
+    return time.process_time() - began
 
 
 AGENT = {

@@ -15,7 +15,7 @@ CONNECT = f"""
 import os, socket, sys
 os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})
 with socket.socket(socket.AF_UNIX) as sock:
-    sock.settimeout(10)
+    sock.settimeout(60)
     try:
         sock.connect(sys.argv[1])
         sock.sendall(b'{{"jsonrpc":"2.0","id":1,"method":"status"}}\\n')

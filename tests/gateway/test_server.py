@@ -118,7 +118,7 @@ async def test_a_line_of_a_megabyte_is_read() -> None:
         assert (error["code"], error["data"]["reason"]) == (-32005, "query_bytes")
 
 
-async def test_a_client_that_dribbles_is_cut_off() -> None:
+async def test_a_client_that_dribbles_is_cut_off(autojump_clock: trio.testing.MockClock) -> None:
     async with serving(read_s=0.2) as served, served.lines() as client, trio.open_nursery() as nursery:
         assert "result" in await client.call("status")
 
@@ -133,7 +133,7 @@ async def test_a_client_that_dribbles_is_cut_off() -> None:
         assert await client.read() is None
 
 
-async def test_a_line_that_waits_for_memd_is_not_late() -> None:
+async def test_a_line_that_waits_for_memd_is_not_late(autojump_clock: trio.testing.MockClock) -> None:
     turnstile = Turnstile()
     async with serving(read_s=0.2, in_flight=1) as served, served.lines() as client:
         served.services.main.on_search = turnstile.search
@@ -146,7 +146,9 @@ async def test_a_line_that_waits_for_memd_is_not_late() -> None:
         assert [(await client.read())["id"] for _ in range(3)] == [1, 2, 2]
 
 
-async def test_a_client_that_says_nothing_is_cut_off_at_first_and_not_later() -> None:
+async def test_a_client_that_says_nothing_is_cut_off_at_first_and_not_later(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
     async with serving(read_s=0.1) as served, served.lines() as client:
         assert "result" in await client.call("status")
         async with served.lines() as silent:
@@ -289,7 +291,9 @@ async def test_a_stop_lets_calls_in_flight_finish(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["line", "http"])
 @pytest.mark.parametrize("how", ["stop", "cancel"])
-async def test_a_reader_that_does_not_read_does_not_delay_a_stop(protocol: str, how: str) -> None:
+async def test_a_reader_that_does_not_read_does_not_delay_a_stop(
+    protocol: str, how: str, autojump_clock: trio.testing.MockClock
+) -> None:
     """The peer leaves more answers unread than the socket's buffer holds, and one of its calls never ends."""
     message = json.dumps([call("rpc.discover")] * 32).encode()
     async with serving(grace_s=0.1) as served:
@@ -364,7 +368,11 @@ async def test_a_burst_of_one_connection_leaves_others_their_turn(size: int) -> 
     turnstile = Turnstile()
     burst = [call("recall.search", call_id=number, query="x") for number in range(1000)]
     messages = burst if size == 1 else [burst[start : start + size] for start in range(0, 1000, size)]
-    async with serving(queue=0) as served, served.lines() as greedy, served.lines() as modest:
+    async with (
+        serving(queue=0, read_ms=600_000, limit_s=120) as served,
+        served.lines() as greedy,
+        served.lines() as modest,
+    ):
         served.services.main.on_search = turnstile.search
         async with trio.open_nursery() as nursery:
             nursery.start_soon(greedy.send, *messages)

@@ -405,9 +405,9 @@ class TestEmbedderThatFailedElsewhere:
 
         world.filler.wake()
         assert (await world.until(FillState.WAITING)).reason == "its process hung"
-        for _ in range(2):
+        for attempts in (3, 4):
             mock_clock.jump(3)
-            await settle()
+            await until(lambda attempts=attempts: embedder.attempts == attempts)  # type: ignore[misc]
 
         assert (await world.until(FillState.IDLE)).reason is None
         assert not embedder.failing

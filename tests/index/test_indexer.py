@@ -173,7 +173,7 @@ async def test_one_odd_file_stops_nothing(notes: Notes) -> None:
     notes.write("memory/vanishing.md", "gone in a moment\n")
     actions: Actions = {"memory/good0.md": [lambda: notes.remove("memory/vanishing.md")]}
     async with open_notes(notes, change_corpus=lambda c: Interrupted(c.roots, c.rules, actions)) as index:
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             report = await index.indexer.sync()
 
         assert await index.find("fine") == [f"memory/good{number}.md" for number in range(3)]

@@ -412,7 +412,7 @@ class TestModels:
         world.embedder.model_id = "hash-2"
         world.filler.wake()
         second = None
-        with trio.fail_after(30):
+        with trio.fail_after(60):
             while second is None:  # the progress of the old model stands until the first look at the new one
                 await trio.testing.wait_all_tasks_blocked(0.001)
                 second = await stored(world, chunk("note", 3), "hash-2")

@@ -243,7 +243,7 @@ async def test_a_second_process_that_holds_the_file_is_told_not_waited_for_ever(
     store = open_index(tmp_path, IDENTITY, lambda: AT).store
     other = apsw.Connection(str(store.path))
     other.execute("BEGIN IMMEDIATE")
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         await store.maintain(lambda writer: writer.set_busy_timeout(50))
         with pytest.raises(Exception, match="locked"):
             await store.probe()

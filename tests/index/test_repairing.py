@@ -116,12 +116,12 @@ async def test_what_a_check_finds_is_mended_though_whoever_asked_gives_up(notes:
         overwrite_half(notes.state / INDEX_NAME)
         async with trio.open_nursery() as asking:
             asking.start_soon(repairs.check)
-            with trio.fail_after(30):
+            with trio.fail_after(60):
                 await index.store.damage.wait()
             asking.cancel_scope.cancel()
         nursery.start_soon(repairs.run)
 
-        with trio.fail_after(30):
+        with trio.fail_after(60):
             await repairs.check()  # waits for what is being mended, and finds nothing more
 
         assert len(await index.find("shared")) == 60
@@ -154,7 +154,7 @@ async def test_damage_of_the_identity_itself_is_repaired_by_the_watch(notes: Not
         file.seek(DERIVED_PAGE_BYTES * (page - 1))
         file.write(b"\xff" * DERIVED_PAGE_BYTES)
     async with open_notes(notes) as index, trio.open_nursery() as nursery:
-        with trio.fail_after(30):
+        with trio.fail_after(60):
             filled = trio.Event()
             index.indexer.on_published = lambda published: filled.set() if published.added else None
             nursery.start_soon(repairer(index).run)
@@ -170,7 +170,7 @@ async def test_damage_met_by_a_search_is_repaired_by_the_watch(notes: Notes) -> 
     overwrite_half(notes.state / INDEX_NAME)
     async with open_notes(notes) as index, trio.open_nursery() as nursery:
         nursery.start_soon(repairer(index).run)
-        with trio.fail_after(30):
+        with trio.fail_after(60):
             while True:
                 try:
                     if len(await index.find("shared")) == 60:
@@ -257,7 +257,7 @@ async def test_damage_is_noticed_also_after_a_rebuild_and_a_check_that_others_as
         with pytest.raises(DamagedError):
             await index.find("shared")
 
-        with trio.fail_after(30):
+        with trio.fail_after(60):
             await replaced.wait()
 
         nursery.cancel_scope.cancel()
@@ -273,7 +273,7 @@ async def test_an_unclean_end_leads_to_a_check(notes: Notes) -> None:
     async with open_notes(notes) as index, trio.open_nursery() as nursery:
         index.indexer.on_published = lambda published: filled.set() if published.added else None
         nursery.start_soon(repairer(index).run)
-        with trio.fail_after(30):
+        with trio.fail_after(60):
             await filled.wait()
         assert len(damaged(notes.state)) == 1
         nursery.cancel_scope.cancel()

@@ -95,7 +95,7 @@ async def test_one_read_sees_one_moment(store: Store) -> None:
     def look_twice(connection: apsw.Connection) -> None:
         seen.append(values(connection))
         read_once.set()
-        assert wrote.wait(10)
+        assert wrote.wait(60)
         seen.append(values(connection))
 
     async with trio.open_nursery() as nursery:
@@ -127,7 +127,7 @@ async def test_readers_answer_while_the_writer_works(store: Store) -> None:
     def work(connection: apsw.Connection) -> None:
         insert(connection, 1)
         held.set()
-        assert hold.wait(10)
+        assert hold.wait(60)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(store.write, work)

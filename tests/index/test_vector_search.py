@@ -107,7 +107,7 @@ async def test_many_texts_are_loaded_into_memory_before_anybody_searches(
             for text in keys(TEXTS):
                 search.add([text])
 
-    with trio.fail_after(10):
+    with trio.fail_after(60):
         while search.in_memory is None:
             await trio.testing.wait_all_tasks_blocked(0.01)
     assert search.in_memory == TEXTS
@@ -144,7 +144,7 @@ async def test_a_matrix_that_cannot_be_loaded_is_tried_again(
         assert search.in_memory is None
 
     assert len(await search.top(QUERY, 5)) == 5
-    with trio.fail_after(10):
+    with trio.fail_after(60):
         while search.in_memory is None:
             await trio.testing.wait_all_tasks_blocked(0.01)
 

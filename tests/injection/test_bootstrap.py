@@ -1,6 +1,7 @@
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import structlog.testing
 import trio
 import trio.lowlevel
+from trio.testing import MockClock
 
 from openclaw_memd.domain.audience import OPERATOR, View, view_of
 from openclaw_memd.domain.bootstrap_files import Reason
@@ -21,7 +23,7 @@ from openclaw_memd.domain.recall_guard import strip_recalled
 from openclaw_memd.errors import UnavailableError
 from openclaw_memd.index.corpus import Corpus
 from openclaw_memd.index.faults import DamagedError
-from openclaw_memd.injection.bootstrap import BootstrapAnswer
+from openclaw_memd.injection.bootstrap import FIGURES_S, BootstrapAnswer
 from openclaw_memd.injection.given_files import Asking, Budgets, GivenFile, GivenFiles
 from openclaw_memd.injection.startup import StartupNotes
 from openclaw_memd.logs import ALLOWED_FIELDS
@@ -127,7 +129,7 @@ async def test_files_that_are_not_there_come_without_text_when_they_are_asked_fo
 
 
 async def test_the_important_last_line_of_a_long_file_is_given_and_what_is_not_is_told(
-    tmp_path: Path,
+    tmp_path: Path, mock_clock: MockClock
 ) -> None:
     filler = "".join(f"- Fact {number:03} {'x' * 80}\n" for number in range(160))
     async with open_giving(tmp_path) as giving:
@@ -157,7 +159,9 @@ async def test_the_important_last_line_of_a_long_file_is_given_and_what_is_not_i
         assert [one.left_out for one in await giving.bootstrap.figures()] == [0]
 
 
-async def test_figures_are_those_of_the_project_in_which_most_is_left_out(tmp_path: Path) -> None:
+async def test_figures_are_those_of_the_project_in_which_most_is_left_out(
+    tmp_path: Path, mock_clock: MockClock
+) -> None:
     async with open_giving(tmp_path, budgets=Budgets(file_chars=300)) as giving:
         entries = [f"- {project} {'x' * 90} <!-- project: x.org/{project} -->\n" for project in "aabbbbc"]
         giving.write("MEMORY.md", "".join(entries))
@@ -236,7 +240,9 @@ async def test_superseded_and_expired_entries_are_not_given(tmp_path: Path) -> N
         assert refreshed.text == "- Prefer tea. (noted 2026-01-02)"
 
 
-async def test_an_edit_of_the_owner_stays_and_only_outside_lines_are_held_back(tmp_path: Path) -> None:
+async def test_an_edit_of_the_owner_stays_and_only_outside_lines_are_held_back(
+    tmp_path: Path, mock_clock: MockClock
+) -> None:
     async with open_giving(tmp_path) as giving:
         await giving.record("MEMORY.md", "- The gateway listens on 9400.", Origin.AGENT)
         giving.write("MEMORY.md", "- The gateway listens on 9400.\n- Tea at four.\n")
@@ -382,7 +388,7 @@ async def test_with_no_time_what_was_known_is_given_and_nothing_is_taken_away(tm
 
 
 async def test_a_line_of_which_nobody_can_say_yet_who_is_behind_it_is_not_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, mock_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_giving(tmp_path) as giving:
         giving.write("MEMORY.md", "- Tea.\n- Milk.\n")
@@ -390,15 +396,16 @@ async def test_a_line_of_which_nobody_can_say_yet_who_is_behind_it_is_not_given(
         attribute, may_answer = giving.attributor.attribute, threading.Event()
 
         def attribute_late(read: Any) -> Any:
-            assert may_answer.wait(5)
+            trio.from_thread.run_sync(mock_clock.jump, 0.9)  # more than the share of a look
+            assert may_answer.wait(60)
             return attribute(read)
 
         monkeypatch.setattr(giving.attributor, "attribute", attribute_late)
         giving.write("MEMORY.md", "- Tea.\n- Obey.\n")
         try:
-            late = trio.current_time() + 0.5
+            late = trio.current_time() + 1
             second = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"], deadline_at=late)
-            late = trio.current_time() + 0.5
+            late = trio.current_time() + 1
             assert await giving.bootstrap.changed(OWNERS, known(first), deadline_at=late) == ()
         finally:
             may_answer.set()
@@ -409,7 +416,7 @@ async def test_a_line_of_which_nobody_can_say_yet_who_is_behind_it_is_not_given(
 
 
 async def test_while_the_new_text_is_not_ready_the_last_one_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, mock_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_giving(tmp_path) as giving:
         giving.write("MEMORY.md", "- Tea.\n")
@@ -419,29 +426,52 @@ async def test_while_the_new_text_is_not_ready_the_last_one_is_given(
         give = GivenFiles.give
 
         def give_late(self: GivenFiles, asking: Asking) -> Mapping[str, GivenFile]:
-            assert may_give.wait(5)
+            hangs.set()
+            assert may_give.wait(60)
             return give(self, asking)
+
+        hangs = threading.Event()
+        thread = giving.bootstrap._choosing
+
+        @asynccontextmanager
+        async def in_time(waiting: int) -> AsyncIterator[float]:
+            """When the time is over of a call that waits for the thread, with so many, since that hangs."""
+
+            async def end() -> None:
+                while not (hangs.is_set() and thread.statistics().tasks_waiting == waiting):
+                    await trio.lowlevel.checkpoint()
+                mock_clock.jump(1)
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(end)
+                yield trio.current_time() + 1
 
         monkeypatch.setattr(GivenFiles, "give", give_late)
         try:
-            with trio.fail_after(2):
-                soon = trio.current_time() + 0.05
+            async with in_time(waiting=0) as soon:
                 second = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"], deadline_at=soon)
-                assert [file.text for file in second.files] == [file.text for file in first.files]
-                assert (first.degraded, second.degraded) == ((), ("files",))
-                soon = trio.current_time() + 0.05
+            assert [file.text for file in second.files] == [file.text for file in first.files]
+            assert (first.degraded, second.degraded) == ((), ("files",))
+            async with in_time(waiting=1) as soon:
                 told = await giving.bootstrap.changed(OWNERS, known(first), deadline_at=soon)
-                assert told == ()
-                giving.write("MEMORY.md", "")
-                (tmp_path / "ws" / "MEMORY.md").unlink()
-                soon = trio.current_time() + 0.05
+            assert told == ()
+            giving.write("MEMORY.md", "")
+            (tmp_path / "ws" / "MEMORY.md").unlink()
+            async with in_time(waiting=1) as soon:
                 gone = await giving.bootstrap.build(OWNERS, files=["MEMORY.md"], deadline_at=soon)
-                assert [file.text for file in gone.files] == [""]
+            assert [file.text for file in gone.files] == [""]
         finally:
             may_give.set()
 
 
-async def test_what_cannot_be_told_in_time_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_cannot_be_told_in_time_is_named(
+    tmp_path: Path, mock_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hang(*_: object) -> NoReturn:
+        mock_clock.jump(0.5)
+        await trio.sleep_forever()
+        raise AssertionError
+
     async with open_giving(tmp_path) as giving:
         giving.write("MEMORY.md", "- Tea.\n")
         nothing = await giving.bootstrap.build(OWNERS, deadline_at=trio.current_time())
@@ -473,13 +503,8 @@ async def test_notes_of_which_nobody_can_say_who_wrote_them_are_named(
     assert "Tea." in given.context, "the rest is there"
 
 
-async def hang(*_: object) -> NoReturn:
-    await trio.sleep_forever()
-    raise AssertionError
-
-
 async def test_figures_that_take_long_are_those_of_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, mock_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_giving(tmp_path) as giving:
         giving.write("MEMORY.md", "- Tea.\n")
@@ -492,7 +517,8 @@ async def test_figures_that_take_long_are_those_of_before(
         count = GivenFiles.figures
 
         def count_late(self: GivenFiles, *arguments: Any) -> Any:
-            assert may_count.wait(5)
+            trio.from_thread.run_sync(mock_clock.jump, FIGURES_S)
+            assert may_count.wait(60)
             return count(self, *arguments)
 
         monkeypatch.setattr(GivenFiles, "figures", count_late)

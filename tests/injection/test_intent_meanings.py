@@ -81,7 +81,9 @@ async def fires(world: World, message: str = MEANT) -> list[tuple[str, str]]:
     return [(fired.intent.description, fired.why) for fired in await world.opened.say(message)]
 
 
-async def test_only_who_wants_it_is_found_by_meaning(world: World) -> None:
+async def test_only_who_wants_it_is_found_by_meaning(
+    world: World, mock_clock: trio.testing.MockClock
+) -> None:
     await world.opened.create(replace(SHIP, semantic=False, description="words only"), SHIP)
     assert await world.about(MEANT) == []
     await world.fill()
@@ -144,11 +146,10 @@ async def test_as_many_of_each_agent_as_a_message_is_compared_with(world: World)
 async def test_it_follows_what_is_made(world: World, nursery: Any) -> None:
     nursery.start_soon(world.meanings.run)
     await world.opened.create(SHIP)
-    for _ in range(100):
-        await world.opened.intents.list("main")
-        await world.vectors.fill()
-        if await world.about(MEANT):
-            break
+    with trio.fail_after(60):
+        while not await world.about(MEANT):
+            await world.opened.intents.list("main")
+            await world.vectors.fill()
     assert await world.about(MEANT) == ["the changelog is missing"]
 
 

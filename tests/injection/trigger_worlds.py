@@ -28,7 +28,7 @@ from tests.fakes import TrioClock
 from tests.index.notes import AT
 
 TODAY = date(2026, 3, 10)
-LIMIT_S = 5.0
+LIMIT_S = 30.0
 
 
 class Marked:

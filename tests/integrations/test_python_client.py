@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 CLIENT = Path(__file__).parents[2] / "integrations" / "python" / "memd_client.py"
@@ -41,7 +42,7 @@ def client_module() -> ModuleType:
 def daemon() -> Iterator[RunningDaemon]:
     with (
         short_folder() as folder,
-        RunningDaemon(folder, env={"MEMD_MODEL__PROVIDER": "runtime"}) as running,
+        RunningDaemon(folder, env=PATIENT | {"MEMD_MODEL__PROVIDER": "runtime"}) as running,
     ):
         running.write("memory/2026-01-11.md", NOTE)
         running.settle()
@@ -99,7 +100,7 @@ def test_a_model_that_is_lent_anew_leaves_no_question_without_a_thread(
 
     def shut_down(*, wait: bool) -> None:
         ThreadPoolExecutor.shutdown(before, wait=wait)
-        memd._model_threads.submit(int).result(5)  # what comes now
+        memd._model_threads.submit(int).result(60)  # what comes now
 
     monkeypatch.setattr(before, "shutdown", shut_down)
     memd.lend(lambda _question: "NONE")
@@ -140,7 +141,7 @@ def test_events_come_as_they_happen(memd: Any, daemon: RunningDaemon) -> None:
     daemon.write("memory/2026-01-12.md", "- The lamp is green.\n")
     memd.call("index.sync")
 
-    assert seen.wait(20)
+    assert seen.wait(60)
     changed = next(event for event in events if event["topic"] == "memory.changed")
     assert (changed["paths"], changed["agents"]) == (["memory/2026-01-12.md"], ["main"])
     assert "lamp" not in json.dumps(events)
@@ -154,7 +155,7 @@ def test_as_a_program(client_module: ModuleType, daemon: RunningDaemon, capsys: 
     assert capsys.readouterr().out
     assert client_module.main(["--socket", "/nowhere.sock", MESSAGE]) == 1
     assert client_module.command_model(words)(
-        {"system": "s", "prompt": "p", "schema": {}, "deadline_ms": 20_000}
+        {"system": "s", "prompt": "p", "schema": {}, "deadline_ms": 60_000}
     ).startswith(answer)
 
 

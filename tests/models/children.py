@@ -29,6 +29,12 @@ def note(folder: Path, line: str) -> None:
         log.write(line + "\n")
 
 
+def wait_while_held(folder: Path) -> None:
+    """Answer nothing as long as there is a file ``held``."""
+    while (folder / "held").exists():
+        time.sleep(0.01)
+
+
 def load(folder: Path, ready: Callable[[], wire.Reply]) -> None:
     """Load as the files in ``folder`` say: fail, die, or be ready once ``loading`` is gone."""
     if (folder / "no_library").exists():

@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from openclaw_memd.models import wire
-from tests.models.children import load, note, reply, requests
+from tests.models.children import load, note, reply, requests, wait_while_held
 
 DIMS = 32
 
@@ -84,6 +84,7 @@ def main() -> None:
         elif isinstance(request, wire.Embed):
             priority = "background" if request.background else "query"
             note(folder, f"{priority} {' | '.join(request.texts)}")
+            wait_while_held(folder)
             answer(request)
             if (folder / "leave").exists():
                 (folder / "leave").unlink()

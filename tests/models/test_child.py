@@ -15,7 +15,7 @@ from openclaw_memd.models import wire
 from openclaw_memd.models.chat.local import COMMAND as CHAT_COMMAND
 from openclaw_memd.models.embedding_process import COMMAND
 
-WAIT_S = 20
+WAIT_S = 60
 
 
 class Child:

@@ -434,7 +434,7 @@ class TestAddress:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
-            with trio.fail_after(20):
+            with trio.fail_after(60):
                 await asked.wait()
             process.send_signal(signal.SIGKILL)
             await process.wait()

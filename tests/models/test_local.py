@@ -34,7 +34,6 @@ def shorter_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processes are real, so is the time; the waits keep their order."""
     monkeypatch.setattr(host, "_BACKOFF_S", 0.05)
     monkeypatch.setattr(embedding_process, "ANSWER_LIMIT_S_PER_BYTE", 0.0)
-    monkeypatch.setattr(process, "_STOP_S", 0.3)
 
 
 class Embedding:
@@ -70,7 +69,7 @@ async def embedding(tmp_path: Path) -> AsyncIterator[Embedding]:
     await made.embedder.aclose()
 
 
-async def until(condition: Callable[[], object], limit_s: float = 10.0) -> None:
+async def until(condition: Callable[[], object], limit_s: float = 60.0) -> None:
     with trio.fail_after(limit_s):
         while not condition():  # noqa: ASYNC110 - another process makes it true
             await trio.sleep(0.01)
@@ -122,11 +121,14 @@ async def test_passages_go_in_small_batches_so_that_a_query_gets_in_between(embe
     await embedding.embedder.embed(["ready"], kind="passage")
 
     async with trio.open_nursery() as nursery:
+        (embedding.folder / "held").touch()
         nursery.start_soon(lambda: embedding.embedder.embed(["slow " * 250] * 4, kind="passage"))
         await until(lambda: len(embedding.texts()) > 1)
         nursery.start_soon(lambda: embedding.embedder.embed(["a later passage"], kind="passage"))
         await trio.testing.wait_all_tasks_blocked()
         nursery.start_soon(lambda: embedding.embedder.embed(["urgent"], kind="query"))
+        await trio.testing.wait_all_tasks_blocked()
+        (embedding.folder / "held").unlink()
 
     order = [line.split()[0] for line in embedding.texts()]
     assert order.index("query") == 2
@@ -161,7 +163,7 @@ async def test_all_answer_at_once_while_the_model_loads(embedding: Embedding) ->
         assert deadline.cancelled_caught
         with pytest.raises(EmbedderError, match="loading"):
             await embedding.embedder.embed(["a question"], kind="query")
-        assert trio.current_time() - started < QUERY_LOAD_WAIT_S + 3
+        assert trio.current_time() - started < QUERY_LOAD_WAIT_S + 30  # loading would take for ever
         (embedding.folder / "loading").unlink()
 
     assert len(embedding.pids()) == 1
@@ -207,7 +209,10 @@ async def test_a_cancelled_caller_does_not_spoil_the_next_answer(embedding: Embe
     assert len(embedding.pids()) == 1
 
 
-async def test_a_process_that_dies_costs_one_request(embedding: Embedding) -> None:
+async def test_a_process_that_dies_costs_one_request(
+    embedding: Embedding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "_BACKOFF_S", 2.0)  # longer than what is done meanwhile
     with pytest.raises(EmbedderError, match="signal 6") as caught:
         await embedding.embedder.embed(["abort"], kind="passage")
 
@@ -217,7 +222,7 @@ async def test_a_process_that_dies_costs_one_request(embedding: Embedding) -> No
     assert "signal 6" in (embedding.embedder.status().reason or "")
     with pytest.raises(EmbedderError) as resting:
         await embedding.embedder.embed(["a note"], kind="passage")
-    assert 0 < (resting.value.retry_after_s or 0) <= 1.0
+    assert 0 < (resting.value.retry_after_s or 0) <= 2.0
 
     await trio.sleep(resting.value.retry_after_s or 0)
     assert (await embedding.embedder.embed(["a note"], kind="passage")).shape == (1, 32)
@@ -238,7 +243,7 @@ async def test_a_process_killed_between_requests_is_noticed_and_started_again(em
 
 
 async def test_a_stopped_process_blocks_no_caller_and_is_killed(tmp_path: Path) -> None:
-    embedding = Embedding(tmp_path, answer_limit_s=0.6)
+    embedding = Embedding(tmp_path, answer_limit_s=2.0)
     await embedding.embedder.embed(["a note"], kind="passage")
 
     async with trio.open_nursery() as nursery:
@@ -258,13 +263,13 @@ async def test_a_stopped_process_blocks_no_caller_and_is_killed(tmp_path: Path) 
 
 
 async def test_a_stopped_process_is_found_by_the_next_caller_when_the_first_has_left(tmp_path: Path) -> None:
-    embedding = Embedding(tmp_path, answer_limit_s=0.5)
-    with trio.move_on_after(0.3):
-        await embedding.embedder.embed(["ready"], kind="passage")
+    embedding = Embedding(tmp_path, answer_limit_s=1.5)
     await embedding.embedder.embed(["ready"], kind="passage")
-    with trio.move_on_after(0.1):
-        await embedding.embedder.embed(["stop here"], kind="passage")
-    await trio.sleep(0.5)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(embedding.embedder.embed, ["stop here"], kind="passage"))
+        await until(lambda: any("stop" in line for line in embedding.texts()))
+        nursery.cancel_scope.cancel()
+    await trio.sleep(1.5)
 
     with pytest.raises(EmbedderError, match="hung"):
         await embedding.embedder.embed(["a note"], kind="passage")
@@ -273,7 +278,7 @@ async def test_a_stopped_process_is_found_by_the_next_caller_when_the_first_has_
 
 
 async def test_a_stopped_process_that_nobody_waits_for_is_killed_and_told_of(tmp_path: Path) -> None:
-    embedding = Embedding(tmp_path, answer_limit_s=0.3)
+    embedding = Embedding(tmp_path, answer_limit_s=2.0)
     await embedding.embedder.embed(["ready"], kind="passage")
     (pid,) = embedding.pids()
     os.kill(pid, signal.SIGSTOP)
@@ -309,7 +314,7 @@ async def test_a_process_that_does_not_end_for_want_of_work_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "_IDLE_GRACE_S", 0.1)
-    embedding = Embedding(tmp_path, idle_unload_s=0.2)
+    embedding = Embedding(tmp_path, idle_unload_s=1.5)
     await embedding.embedder.embed(["ready"], kind="passage")
     os.kill(embedding.pids()[0], signal.SIGSTOP)
     assert embedding.embedder.status().state == "ready"
@@ -321,11 +326,13 @@ async def test_a_process_that_does_not_end_for_want_of_work_hangs(
 
 
 async def test_an_answer_that_nobody_fetched_is_no_sign_of_a_hang(tmp_path: Path) -> None:
-    embedding = Embedding(tmp_path, answer_limit_s=0.4)
+    embedding = Embedding(tmp_path, answer_limit_s=2.0)
     await embedding.embedder.embed(["ready"], kind="passage")
-    with trio.move_on_after(0.1):
-        await embedding.embedder.embed(["slow question"], kind="query")
-    await trio.sleep(0.6)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(embedding.embedder.embed, ["slow question"], kind="query"))
+        await until(lambda: any("slow" in line for line in embedding.texts()))
+        nursery.cancel_scope.cancel()
+    await trio.sleep(2.0)
 
     assert embedding.embedder.status().state == "ready"
     assert (await embedding.embedder.embed(["a question"], kind="query")).any()
@@ -369,7 +376,7 @@ async def test_closing_ends_a_stopped_process(embedding: Embedding) -> None:
         nursery.cancel_scope.cancel()
     (pid,) = embedding.pids()
 
-    with trio.fail_after(5):
+    with trio.fail_after(30):
         await embedding.embedder.aclose()
 
     assert not _alive(pid)
@@ -474,7 +481,7 @@ async def test_passages_that_are_refused_have_zeros_and_hold_no_other_up(embeddi
 
 async def test_a_passage_that_ends_the_process_again_and_again_has_zeros(embedding: Embedding) -> None:
     failures = 0
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         while True:
             try:
                 vectors = await embedding.embedder.embed(["a note", "abort", "another"], kind="passage")

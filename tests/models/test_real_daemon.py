@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 
 pytestmark = [pytest.mark.model, pytest.mark.slow]
@@ -22,7 +22,7 @@ LIMIT_S = 60.0
 def daemon() -> Iterator[RunningDaemon]:
     """One that is not started yet, with one note."""
     with short_folder() as folder:
-        running = RunningDaemon(folder, env=QUICK | {"MEMD_EMBEDDING__PROVIDER": "auto"})
+        running = RunningDaemon(folder, env=PATIENT | {"MEMD_EMBEDDING__PROVIDER": "auto"})
         running.write("MEMORY.md", "- The spare key hangs in the hall.\n")
         try:
             yield running

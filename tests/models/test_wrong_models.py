@@ -151,14 +151,16 @@ async def test_vectors_made_while_the_file_changed_are_not_given(tmp_path: Path)
     await world.embedder.embed(["a note"], kind="passage")
 
     async def change() -> None:
-        await until(lambda: "slow" in (tmp_path / "log").read_text())
+        await until(lambda: "another" in (tmp_path / "log").read_text())
         overwrite(world.file, b"GGUF a wrong kind")
         (tmp_path / "other").touch()
+        (tmp_path / "held").unlink()
 
     async with trio.open_nursery() as nursery:
+        (tmp_path / "held").touch()
         nursery.start_soon(change)
         with pytest.raises(EmbedderError, match="does not give"):
-            await world.embedder.embed(["slow note"], kind="passage")
+            await world.embedder.embed(["another note"], kind="passage")
     await world.embedder.aclose()
 
 

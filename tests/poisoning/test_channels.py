@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 
 pytestmark = pytest.mark.poisoning
@@ -45,7 +45,7 @@ ASKED = {
 
 @pytest.fixture
 def daemon() -> Iterator[RunningDaemon]:
-    with short_folder() as folder, RunningDaemon(folder, env=QUICK) as daemon:
+    with short_folder() as folder, RunningDaemon(folder, env=PATIENT) as daemon:
         daemon.write("MEMORY.md", "# Memory\n\n- The boiler is in the cellar.\n")
         daemon.write("USER.md", "- Prefer short answers.\n")
         daemon.write("memory/2026-01-10.md", "- Ana has the spare key.\n")

@@ -10,7 +10,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import RunningDaemon, short_folder
 from tests.poisoning.histories import open_history
 from tests.poisoning.test_channels import ASKED, OWNER, POISON, is_framed_apart
@@ -70,7 +70,7 @@ def fill(home: Path) -> None:
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
         fill(folder / "home")
-        with RunningDaemon(folder, env=QUICK | {"HOME": str(folder / "home")}) as running:
+        with RunningDaemon(folder, env=PATIENT | {"HOME": str(folder / "home")}) as running:
             running.write("MEMORY.md", "# Memory\n\n- The boiler is in the cellar.\n")
             running.settle()
             yield running

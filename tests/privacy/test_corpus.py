@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.counts import tell
-from tests.daemon.clients import QUICK, page
+from tests.daemon.clients import PATIENT, page
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 from tests.gateway.schema_params import Params
 from tests.privacy.samples import HEX32, KEYS, LETTERS, NAMED
@@ -52,7 +52,7 @@ class Told:
 def told() -> Iterator[Told]:
     told = Told()
     with short_folder() as folder:
-        daemon = RunningDaemon(folder, env=QUICK | {"MEMD_LOGGING__LEVEL": "debug"})
+        daemon = RunningDaemon(folder, env=PATIENT | {"MEMD_LOGGING__LEVEL": "debug"})
         daemon.start()
         try:
             with LineClient(daemon.socket) as listener:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from openclaw_memd.domain.secrets import MASK
-from tests.daemon.clients import QUICK, over_http, page
+from tests.daemon.clients import PATIENT, over_http, page
 from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 from tests.privacy.providers import Provider, remote_provider
 from tests.privacy.samples import BLOCK, LETTERS, PEM
@@ -59,7 +59,7 @@ def seen() -> Iterator[Seen]:
             "MEMD_EMBEDDING__MODEL": "fake",
             "MEMD_LOGGING__LEVEL": "debug",
         }
-        with RunningDaemon(folder, env=QUICK | remote) as daemon:
+        with RunningDaemon(folder, env=PATIENT | remote) as daemon:
             answers, errors = work(daemon)
             told = json.dumps([daemon.call("status", deep=True), over_http(daemon, "status")])
             told += page(daemon, "/metrics").text + page(daemon, "/health").text

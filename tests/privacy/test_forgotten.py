@@ -8,7 +8,7 @@ import pytest
 
 from openclaw_memd.domain.dream_pages import DiaryEntry, add_entry, format_when
 from openclaw_memd.domain.text import Analyzer
-from tests.daemon.clients import QUICK
+from tests.daemon.clients import PATIENT
 from tests.daemons import LineClient, RunningDaemon, short_folder
 from tests.ops.worlds import CANARY, raw_hits
 
@@ -33,7 +33,7 @@ QUESTIONS = {
 def daemon() -> Iterator[RunningDaemon]:
     with (
         short_folder() as folder,
-        RunningDaemon(folder, env=QUICK | {"MEMD_DREAMING__MODE": "propose"}) as running,
+        RunningDaemon(folder, env=PATIENT | {"MEMD_DREAMING__MODE": "propose"}) as running,
     ):
         yield running
 

@@ -1,8 +1,11 @@
 import json
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from openclaw_memd.domain.provenance import Origin, Source, Tier
 from openclaw_memd.domain.scoring import RECENCY_FLOOR
@@ -292,13 +295,20 @@ async def test_a_required_provider_that_fails_makes_search_unavailable(tmp_path:
             await memory.find("tea")
 
 
-async def test_an_embedder_that_hangs_costs_vectors_only(tmp_path: Path) -> None:
+async def hang(clock: MockClock, *_: object, **__: object) -> NoReturn:
+    """Take all the time that there is, by a clock that stands still for everybody else."""
+    clock.jump(trio.current_effective_deadline() - trio.current_time())
+    await trio.sleep_forever()
+    raise AssertionError
+
+
+async def test_an_embedder_that_hangs_costs_vectors_only(tmp_path: Path, mock_clock: MockClock) -> None:
     embedder = HashEmbedder()
     async with open_memory(tmp_path, {"MEMORY.md": "- Tea at four.\n"}, embedder=embedder) as memory:
-        embedder.before_answer = trio.sleep_forever
+        embedder.before_answer = partial(hang, mock_clock)
         deadline_at = trio.current_time() + 0.5
         answer = await memory.find("tea", deadline_at=deadline_at)
-        in_time = trio.current_time() < deadline_at + 5
+        in_time = trio.current_time() < deadline_at
 
     assert in_time
     assert (answer.mode, answer.degraded) == ("keyword", ("vectors",))
@@ -337,13 +347,10 @@ async def test_vectors_that_cannot_be_looked_up_cost_vectors_only(
 
 
 async def test_vectors_that_take_too_long_cost_vectors_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, mock_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def hang(*_: object, **__: object) -> None:
-        await trio.sleep_forever()
-
     async with open_memory(tmp_path, {"MEMORY.md": "- Tea at four.\n"}, embedder=HashEmbedder()) as memory:
-        monkeypatch.setattr(memory.vectors, "read", hang)
+        monkeypatch.setattr(memory.vectors, "read", partial(hang, mock_clock))
         answer = await memory.find("tea", deadline_at=trio.current_time() + 0.5)
 
     assert answer.degraded == ("vectors",)

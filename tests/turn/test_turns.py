@@ -1,4 +1,7 @@
-"""A reply waits for no part of its turn longer than that part's share."""
+"""A reply waits for no part of its turn longer than that part's share.
+
+The clock stands still but for what a test lets pass: how long a busy machine takes is no matter.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -60,7 +63,7 @@ async def test_an_embedder_that_hangs_takes_its_share_and_leaves_the_others_thei
 
 
 async def test_a_message_costs_one_look_at_the_curated_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, mock_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_world(tmp_path) as world:
         world.giving.write("MEMORY.md", SHIP + f"- Tea. <!-- project: {KEY} -->\n")
@@ -115,7 +118,7 @@ async def test_what_is_not_spent_by_the_deadline_is_not_spent_and_the_rest_is_an
 
 
 async def test_a_part_that_fails_is_named_and_the_others_are_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, mock_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_world(tmp_path) as world:
         world.giving.write("MEMORY.md", SHIP)
@@ -129,7 +132,7 @@ async def test_a_part_that_fails_is_named_and_the_others_are_answered(
         assert (len(answer["triggers"]), answer["degraded"]) == (1, ["intents"])
 
 
-async def test_a_sub_agent_keeps_the_entries_of_its_project(tmp_path: Path) -> None:
+async def test_a_sub_agent_keeps_the_entries_of_its_project(tmp_path: Path, mock_clock: MockClock) -> None:
     async with open_world(tmp_path) as world:
         world.giving.write("MEMORY.md", f"- Tea at four. <!-- project: {KEY} -->\n")
         child = replace(
@@ -146,7 +149,9 @@ async def test_a_sub_agent_keeps_the_entries_of_its_project(tmp_path: Path) -> N
         assert (await world.say("hello", "t1", caller=child, known=known))["refreshed"] == []
 
 
-async def test_the_same_ids_in_a_session_of_another_kind_are_another_turn(tmp_path: Path) -> None:
+async def test_the_same_ids_in_a_session_of_another_kind_are_another_turn(
+    tmp_path: Path, mock_clock: MockClock
+) -> None:
     async with open_world(tmp_path) as world:
         world.giving.write("MEMORY.md", SHIP)
         assert (await world.say("release time", "t1"))["triggers"] != []
@@ -199,7 +204,9 @@ async def test_fires_that_cannot_be_given_back_yet_hold_up_nobody_who_asks_again
         nursery.cancel_scope.cancel()
 
 
-async def test_a_fire_that_is_given_back_comes_with_the_same_turn_again(tmp_path: Path) -> None:
+async def test_a_fire_that_is_given_back_comes_with_the_same_turn_again(
+    tmp_path: Path, mock_clock: MockClock
+) -> None:
     async with open_world(tmp_path) as world:
         made = await world.wish("mention the changelog", "release")
         first = await world.say("the release", "t1")

@@ -146,7 +146,7 @@ def test_modes_that_bind_are_kept_and_what_cannot_be_read_is_named(open_path: Pa
 
 
 def run(*command: str) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
 async def test_our_own_folders_in_a_workspace_are_not_archived(tmp_path: Path) -> None:

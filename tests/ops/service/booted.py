@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 SYSTEMD = Path("/lib/systemd/systemd")
 MEMD = "/opt/memd/memd"
 USER, UID = "alice", 4321
