@@ -49,6 +49,9 @@ class Status(StrEnum):
 OPEN: Final = frozenset({Status.PENDING, Status.ARMED, Status.FIRED})
 """The states in which something may still come of an intent."""
 
+FINAL: Final = frozenset({Status.DONE, Status.CANCELLED})
+"""The states that no time and no clock changes."""
+
 
 class Scope(StrEnum):
     """Where an intent holds."""
@@ -224,10 +227,16 @@ def confirm(intent: Intent, now: datetime, next_due_at: datetime | None) -> Inte
 
 
 def cancel(intent: Intent) -> Intent | None:
-    """The intent cancelled; None when it was over before. Nothing but this cancels one."""
-    return replace(intent, status=Status.CANCELLED) if intent.is_open else None
+    """The intent cancelled; None when it was done or cancelled before. Nothing but this cancels one.
+
+    One that has expired is cancelled too, since a clock that is set back would open it again.
+    """
+    return None if intent.status in FINAL else replace(intent, status=Status.CANCELLED)
 
 
 def finish(intent: Intent) -> Intent | None:
-    """The intent done, since somebody says so; None when it was over before."""
-    return replace(intent, status=Status.DONE) if intent.is_open else None
+    """The intent done, since somebody says so; None when it was done or cancelled before.
+
+    One that has expired as well (see ``cancel``).
+    """
+    return None if intent.status in FINAL else replace(intent, status=Status.DONE)

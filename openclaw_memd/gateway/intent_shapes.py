@@ -118,7 +118,7 @@ class IntentAnswer(Written, frozen=True, kw_only=True):
 
 
 class IntentEnded(Written, frozen=True, kw_only=True):
-    """An intent that was to be ended; ``changed`` is false when it was over before."""
+    """An intent that was to be ended; ``changed`` is false when it was done or cancelled before."""
 
     intent: IntentReport
     changed: bool

@@ -130,11 +130,11 @@ class Intents:
         return settle_by_clock(row.intent, self.clock.now(), self.zone)
 
     async def cancel(self, agent: str, intent_id: str) -> tuple[Intent, bool]:
-        """Cancel an intent; the intent, and whether it was open until now. Errors as ``list``."""
+        """Cancel an intent; the intent, and whether this ended it for good. Errors as ``list``."""
         return await self._change(agent, intent_id, cancel)
 
     async def finish(self, agent: str, intent_id: str) -> tuple[Intent, bool]:
-        """Say that an intent is done; the intent, and whether it was open until now. Errors as ``list``."""
+        """Say that an intent is done; the intent, and whether this ended it for good. Errors as ``list``."""
         return await self._change(agent, intent_id, finish)
 
     async def counts(self, agent: str) -> dict[Status, int]:

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from openclaw_memd.domain.callers import Channel
 from openclaw_memd.domain.intents import (
+    FINAL,
     OPEN,
     Creator,
     Intent,
@@ -87,8 +88,8 @@ TRANSITIONS: list[tuple[str, Callable[[Intent], Intent | None], Intent, dict[Sta
         FOLLOW_UP,
         {P: None, A: D, D: None, C: None, E: None},
     ),
-    ("cancelled", cancel, EVENT, {P: C, A: C, F: C, D: None, C: None, E: None}),
-    ("said to be done", finish, EVENT, {P: D, A: D, F: D, D: None, C: None, E: None}),
+    ("cancelled", cancel, EVENT, {P: C, A: C, F: C, D: None, C: None, E: C}),
+    ("said to be done", finish, EVENT, {P: D, A: D, F: D, D: None, C: None, E: D}),
 ]
 
 
@@ -120,17 +121,20 @@ def test_it_expires_at_the_very_instant(status: Status) -> None:
 def test_what_is_over_stays_so(status: Status) -> None:
     over = replace(EVENT, status=status)
     assert settle(over, NOW + 1000 * DAY) == over
-    assert cancel(over) is None
-    assert finish(over) is None
     assert not may_fire(over, NOW)
     assert not is_due(replace(REMINDER, status=status), NOW + 2 * DAY)
 
 
-@pytest.mark.parametrize("status", sorted(OPEN))
-def test_what_is_open_can_be_cancelled_and_done(status: Status) -> None:
-    intent = replace(EVENT, status=status)
-    assert cancel(intent) == replace(intent, status=Status.CANCELLED)
-    assert finish(intent) == replace(intent, status=Status.DONE)
+@pytest.mark.parametrize("status", sorted({*OPEN, Status.EXPIRED}))
+@pytest.mark.parametrize("end", [cancel, finish])
+def test_what_somebody_ended_no_clock_opens_again(
+    status: Status, end: Callable[[Intent], Intent | None]
+) -> None:
+    ended = end(replace(EVENT, status=status))
+    assert ended is not None
+    assert ended.status in FINAL
+    assert settle(ended, NOW - 1000 * DAY) == ended
+    assert (cancel(ended), finish(ended)) == (None, None)
 
 
 def test_a_cooldown_ends_at_its_end() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -77,12 +77,20 @@ STEPS = st.lists(
 
 
 @dataclass
+class Fire:
+    """One fire; ``rests_from`` is the earliest that the clock has shown since: a rest lasts from there."""
+
+    at: datetime
+    rests_from: datetime
+
+
+@dataclass
 class Fires:
     """What happened to one intent."""
 
     intent: Intent
     ended: bool = False
-    kept: list[datetime] = field(default_factory=list)  # not given back
+    kept: list[Fire] = field(default_factory=list)  # not given back
 
 
 @dataclass
@@ -94,7 +102,6 @@ class Play:
     fired: list[Fired] = field(default_factory=list)
     given_back: set[str] = field(default_factory=set)
     answers: dict[TurnKey, str] = field(default_factory=dict)
-    latest: datetime = datetime(1, 1, 1, tzinfo=UTC)
 
     async def run(self, steps: Sequence[Step]) -> None:
         rest = list(steps)
@@ -103,7 +110,6 @@ class Play:
                 turns = TurnAnswers(opened.intents.state, self.world.clock)
                 while rest and not isinstance(step := rest.pop(0), Restart):
                     await self.do(step, opened, turns)
-                    self.latest = max(self.latest, self.world.clock.now())
                 await self.check(opened)
 
     async def do(self, step: Step, opened: Open, turns: TurnAnswers) -> None:
@@ -127,6 +133,8 @@ class Play:
                 await self.release(self.fired[which % len(self.fired)], opened)
             case Pass(hours):
                 self.world.clock.forward(hours=hours)
+                for fire in (fire for fires in self.by_id.values() for fire in fires.kept):
+                    fire.rests_from = min(fire.rests_from, self.world.clock.now())
                 await opened.intents.sweep()
 
     async def say(self, step: Say, opened: Open, turns: TurnAnswers) -> None:
@@ -153,12 +161,11 @@ class Play:
         assert any(word in WORDS for word in fires.intent.keywords)
         assert fires.intent.expires_at is not None
         assert now < fires.intent.expires_at
-        fires.kept.append(now)
+        rest = timedelta(seconds=fires.intent.cooldown_s)
+        assert all(now >= before.rests_from + rest for before in fires.kept)
+        fires.kept.append(Fire(now, rests_from=now))
         assert len(fires.kept) <= (fires.intent.max_fires or 0)
         assert one.intent.fire_count == len(fires.kept)
-        rest = timedelta(seconds=fires.intent.cooldown_s)
-        if now >= self.latest:  # else the clock was set back, and a rest lasts from there
-            assert all(now >= before + rest for before in fires.kept[:-1] if before <= now)
         self.fired.append(one)
 
     async def release(self, one: Fired, opened: Open) -> None:
@@ -169,7 +176,7 @@ class Play:
         assert await opened.firing.release("main", [one.token]) == int(may)
         if may:
             self.given_back.add(one.token)
-            fires.kept.remove(fired_at)
+            fires.kept.remove(next(fire for fire in fires.kept if fire.at == fired_at))
 
     async def check(self, opened: Open) -> None:
         for fires in self.by_id.values():
