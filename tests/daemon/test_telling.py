@@ -17,7 +17,7 @@ SYNCED = SyncReport(generation=3, added=1, changed=0, removed=0, unchanged=9, sk
 
 
 @pytest.fixture
-def events(autojump_clock: trio.testing.MockClock) -> Events:
+def events() -> Events:
     return Events(TrioClock())
 
 
@@ -39,7 +39,7 @@ async def told(events: Events, *published: Published) -> list[Event]:
 
 
 async def test_changed_files_are_named_to_those_who_may_see_them_and_sessions_to_nobody(
-    events: Events,
+    events: Events, autojump_clock: trio.testing.MockClock
 ) -> None:
     (event,) = await told(
         events,
@@ -52,7 +52,7 @@ async def test_changed_files_are_named_to_those_who_may_see_them_and_sessions_to
     assert event.private == {"paths": ["memory/a.md", "MEMORY.md"], "files": 2}
 
 
-async def test_long_lists_are_cut_and_counted(events: Events) -> None:
+async def test_long_lists_are_cut_and_counted(events: Events, autojump_clock: trio.testing.MockClock) -> None:
     many = tuple(f"memory/{number}.md" for number in range(500))
     wide = tuple(f"memory/{'x' * 200}{number}.md" for number in range(500))
     by_number, by_size = await told(events, Published(1, paths=many), Published(2, paths=wide))
@@ -65,14 +65,16 @@ async def test_long_lists_are_cut_and_counted(events: Events) -> None:
         assert sum(map(len, paths)) <= SHOWN_CHARS
 
 
-async def test_secrets_in_names_are_masked(events: Events) -> None:
+async def test_secrets_in_names_are_masked(events: Events, autojump_clock: trio.testing.MockClock) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
     (event,) = await told(events, Published(1, paths=(f"memory/{secret}.md",)))
 
     assert secret not in str(event.private)
 
 
-async def test_what_came_due_is_named_to_those_who_may_see_all_memory(events: Events) -> None:
+async def test_what_came_due_is_named_to_those_who_may_see_all_memory(
+    events: Events, autojump_clock: trio.testing.MockClock
+) -> None:
     subscription = events.subscribe(["intent.due"])
     Telling(events, ["main", "second"]).hear_due(replace(EVENT, due_at=datetime(2026, 1, 11, 9, tzinfo=UTC)))
 
@@ -86,7 +88,9 @@ async def test_what_came_due_is_named_to_those_who_may_see_all_memory(events: Ev
     }
 
 
-async def test_a_sync_is_told_of_when_it_found_something(events: Events) -> None:
+async def test_a_sync_is_told_of_when_it_found_something(
+    events: Events, autojump_clock: trio.testing.MockClock
+) -> None:
     subscription = events.subscribe(["index.synced"])
     telling = Telling(events, ["main"])
     telling.hear_synced(replace(SYNCED, added=0))
@@ -119,7 +123,7 @@ class Report:
 
 
 async def test_the_status_is_looked_at_while_somebody_wants_to_know_of_changes(
-    events: Events,
+    events: Events, autojump_clock: trio.testing.MockClock
 ) -> None:
     now, looks = Report(), 0
 

@@ -16,14 +16,14 @@ class RetryingEmbedder(HashEmbedder):
 
 
 @pytest.fixture
-def embedder(autojump_clock: MockClock) -> RetryingEmbedder:
+def embedder() -> RetryingEmbedder:
     retrying = RetryingEmbedder()
     retrying.before_answer = trio.sleep_forever
     return retrying
 
 
 async def test_a_required_provider_that_fails_for_longer_than_a_search_is_unavailable(
-    embedder: RetryingEmbedder,
+    embedder: RetryingEmbedder, autojump_clock: MockClock
 ) -> None:
     embedder.required = True
 
@@ -31,5 +31,7 @@ async def test_a_required_provider_that_fails_for_longer_than_a_search_is_unavai
         await embed_query(embedder, "word", trio.current_time() + 2)
 
 
-async def test_one_that_can_be_done_without_is_late(embedder: RetryingEmbedder) -> None:
+async def test_one_that_can_be_done_without_is_late(
+    embedder: RetryingEmbedder, autojump_clock: MockClock
+) -> None:
     assert await embed_query(embedder, "word", trio.current_time() + 2) == "late"
