@@ -47,6 +47,7 @@ def test_the_owner_decides_about_proposals(folder: Path) -> None:
         assert daemon.memd("dream", "review").stdout == "nothing waits for you\n"
 
 
+@pytest.mark.slow
 def test_a_night_by_hand(writable: RunningDaemon) -> None:
     """From a note that answers questions to a line of MEMORY.md, its reasons, and back."""
     for action, told in (("report", "no night has a report yet"), ("undo", "no night has written anything")):

@@ -128,6 +128,7 @@ def test_a_long_text_is_looked_at_from_its_end(daemon: RunningDaemon) -> None:
     assert took_ms <= HANGING_MS + LATE_MS
 
 
+@pytest.mark.slow
 def test_a_runtime_that_hangs_costs_no_more_than_the_deadline(daemon: RunningDaemon) -> None:
     with LineClient(daemon.socket) as runtime:
         assert runtime.call("model.attach", models=["m"])["used"]

@@ -82,6 +82,7 @@ def test_a_killed_daemon_s_socket_and_locks_are_taken_over_at_once(daemon: Runni
     assert daemon.search_paths("firstword") == ["memory/a.md"]
 
 
+@pytest.mark.slow
 def test_a_lock_file_that_names_a_living_process_holds_nobody_up(folder: Path) -> None:
     (folder / "m.sock.lock").write_text(f"{os.getpid()}\n", encoding="ascii")
 

@@ -116,4 +116,4 @@ def test_any_text_has_an_answer(text: str, today: date) -> None:
 
 @pytest.mark.parametrize("piece", ["in the last 2024 may ", "5 May 5 May ", "3", "上上", "vor ", " ", "20"])
 def test_long_text_takes_no_longer_than_its_length(piece: str) -> None:
-    assert grows_with_length(lambda size: find_times(piece * size, TODAY), 10_000 // len(piece.encode()))
+    assert grows_with_length(lambda size: find_times(piece * size, TODAY), 20_000 // len(piece.encode()))

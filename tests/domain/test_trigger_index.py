@@ -97,11 +97,11 @@ def test_entries_that_share_no_word_with_a_message_cost_it_nothing() -> None:
         TriggerText("", f"- {words[i]} {words[-i]} and more of it", (f"{words[i]} {words[i * 7 % 2000]}",))
         for i in range(1_000)
     ]
-    others = [TriggerText("", f"- q{i}z and y{i}z", (f"q{i}z y{i}z",)) for i in range(20_000)]
+    others = [TriggerText("", f"- q{i}z and y{i}z", (f"q{i}z y{i}z",)) for i in range(10_000)]
     message = " ".join(words)[-4_096:]
 
     def cost_s(index: TriggerIndex) -> float:
         index.match(message)
-        return least_time(lambda _: [index.match(message) for _ in range(20)], 1)
+        return least_time(lambda _: [index.match(message) for _ in range(4)], 1)
 
-    assert cost_s(index_of(*entries, *others)) < 5 * cost_s(index_of(*entries))  # a scan: twenty times
+    assert cost_s(index_of(*entries, *others)) < 5 * cost_s(index_of(*entries))  # a scan: eleven times

@@ -147,6 +147,7 @@ def test_it_recovers_from_what_happened_while_it_was_stopped(
     assert_recovers(daemon)
 
 
+@pytest.mark.slow
 def test_it_recovers_from_a_copy_without_its_log(daemon: RunningDaemon) -> None:
     daemon.kill()
     index_of(daemon).with_name("index-1.db-wal").unlink()

@@ -49,6 +49,7 @@ def refused(daemon: RunningDaemon, method: str, **params: Any) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_notes_are_taken_as_a_whole_or_refused(daemon: RunningDaemon, disk: Disk) -> None:
     path = daemon.call("note.append", context=OWNER, text="- firstword")["path"]
     note = daemon.workspace / path

@@ -158,9 +158,8 @@ MOST_NEIGHBOURS = {"minilm": 1, "multilingual-e5-small": 0}
 
 
 @pytest.mark.model
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "minilm" else pytest.mark.slow) for name in CATALOG]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CATALOG)
 async def test_with_a_model_nothing_unrelated_is_meant(tmp_path: Path, models_dir: Path, name: str) -> None:
     embedder = LocalEmbedder(ModelHost(lambda: locate_model(models_dir, name)))
     async with aclosing(embedder), open_world(tmp_path, embedder) as world:

@@ -48,9 +48,8 @@ async def test_by_words_alone_no_neighbour_and_nothing_unrelated_does(tmp_path: 
 
 
 @pytest.mark.model
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "minilm" else pytest.mark.slow) for name in CATALOG]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CATALOG)
 async def test_with_a_model_paraphrases_do_and_still_no_neighbour(
     tmp_path: Path, models_dir: Path, name: str
 ) -> None:
