@@ -1,5 +1,6 @@
 """Settings for every test."""
 
+import inspect
 import os
 import shutil
 from typing import Any
@@ -21,6 +22,7 @@ settings.load_profile("memd")
 
 _MEMORY = "/dev/shm"
 _ROOM = 2 * 1024**3
+_CLOCKS = ("mock_clock", "autojump_clock")
 
 
 def pytest_configure() -> None:
@@ -32,6 +34,22 @@ def pytest_configure() -> None:
         return
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= _ROOM:
         os.environ["TMPDIR"] = os.environ["PYTEST_DEBUG_TEMPROOT"] = _MEMORY
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a clock that would do nothing: pytest-trio runs a test on one only if its function takes it."""
+    for item in items:
+        if not isinstance(item, pytest.Function):
+            continue
+        law = getattr(item.function, "hypothesis", None)
+        function = item.function if law is None else law.inner_test
+        if not inspect.iscoroutinefunction(function):
+            continue
+        taken = inspect.signature(function).parameters
+        if idle := [name for name in _CLOCKS if name in item.fixturenames and name not in taken]:
+            raise pytest.UsageError(
+                f"{item.nodeid} runs on the real clock: {idle[0]} must be an argument of its function"
+            )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -124,6 +124,11 @@ class RunningDaemon:
         assert self.process is not None
         return self.process.pid
 
+    def queue_ms(self) -> float:
+        """How long its main thread, which answers calls, has waited for a processor since it began."""
+        process = self.process  # another thread may be ending it
+        return 0.0 if process is None else read_queue_ms(Path(f"/proc/{process.pid}/task/{process.pid}"))
+
     def start(self) -> None:
         """Start and wait until the socket answers."""
         self.launch()
@@ -173,7 +178,13 @@ class RunningDaemon:
             return 0
         if self.process.poll() is None:
             self.process.send_signal(number)
-        code = self.process.wait(timeout=LIMIT_S)
+        try:
+            code = self.process.wait(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()  # one that hangs must not outlive the test that finds it out
+            self.process.wait()
+            self.process = None
+            raise
         self.process = None
         return code
 
@@ -213,12 +224,16 @@ class RunningDaemon:
 
     def settle(self) -> Any:
         """Wait until every change so far is indexed, noticed or not; the status of the agent."""
-        self.wait_until(lambda: self.call("index.sync") is not None)
-        self.wait_until(lambda: self.agent()["freshness"] == "fresh")
+
+        def is_fresh() -> bool:
+            self.call("index.sync")
+            return bool(self.agent()["freshness"] == "fresh")
+
+        self.wait_until(is_fresh)
         return self.agent()
 
     def wait_until(self, holds: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
-        """Wait for something that the daemon does by itself."""
+        """Wait for something that the daemon does by itself; a deadline that is missed is no answer."""
         ends_at = time.monotonic() + limit_s
         while not self._is_so(holds):
             if time.monotonic() > ends_at:
@@ -239,6 +254,14 @@ def short_folder() -> Iterator[Path]:
     """A folder whose path leaves room for a socket's name."""
     with TemporaryDirectory(prefix="m", dir="/tmp") as name:
         yield Path(name)
+
+
+def read_queue_ms(thread: Path) -> float:
+    """How long the thread of this folder of ``/proc`` has waited for a processor; 0 if nothing tells."""
+    try:
+        return int((thread / "schedstat").read_text(encoding="utf-8").split()[1]) / 1e6
+    except OSError:
+        return 0.0
 
 
 def daemon_env(folder: Path, **more: str) -> dict[str, str]:

@@ -34,10 +34,6 @@ def least_time(work: Callable[[int], object], size: int) -> float:
 
 def _quiet_time(work: Callable[[int], object], size: int) -> float:
     gc.collect()
-    return _time(work, size)
-
-
-def _time(work: Callable[[int], object], size: int) -> float:
     started = time.thread_time()
     work(size)
     return time.thread_time() - started

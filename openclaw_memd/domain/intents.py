@@ -49,7 +49,7 @@ class Status(StrEnum):
 OPEN: Final = frozenset({Status.PENDING, Status.ARMED, Status.FIRED})
 """The states in which something may still come of an intent."""
 
-FINAL: Final = frozenset({Status.DONE, Status.CANCELLED})
+ENDED: Final = frozenset({Status.DONE, Status.CANCELLED})
 """The states that no time and no clock changes."""
 
 
@@ -231,12 +231,12 @@ def cancel(intent: Intent) -> Intent | None:
 
     One that has expired is cancelled too, since a clock that is set back would open it again.
     """
-    return None if intent.status in FINAL else replace(intent, status=Status.CANCELLED)
+    return None if intent.status in ENDED else replace(intent, status=Status.CANCELLED)
 
 
 def finish(intent: Intent) -> Intent | None:
     """The intent done, since somebody says so; None when it was done or cancelled before.
 
-    One that has expired as well (see ``cancel``).
+    One that has expired is finished too (see ``cancel``).
     """
-    return None if intent.status in FINAL else replace(intent, status=Status.DONE)
+    return None if intent.status in ENDED else replace(intent, status=Status.DONE)

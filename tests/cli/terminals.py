@@ -6,9 +6,7 @@ import select
 import subprocess
 from collections.abc import Mapping
 
-from tests.daemons import MEMD
-
-LIMIT_S = 60.0
+from tests.daemons import LIMIT_S, MEMD
 
 
 def run_on_terminal(*arguments: str, env: Mapping[str, str]) -> str:

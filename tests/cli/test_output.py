@@ -8,8 +8,8 @@ import pytest
 from openclaw_memd.cli.main import COMMANDS
 from openclaw_memd.cli.output import amount, duration, plain, plain_line, size
 from openclaw_memd.version import VERSION
-from tests.cli.terminals import LIMIT_S, run_on_terminal
-from tests.daemons import MEMD, RunningDaemon, daemon_env, run_memd
+from tests.cli.terminals import run_on_terminal
+from tests.daemons import LIMIT_S, MEMD, RunningDaemon, daemon_env, run_memd
 
 
 def test_the_version_is_told() -> None:

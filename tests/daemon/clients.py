@@ -2,7 +2,6 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import httpx
 
-from tests.daemons import RunningDaemon
+from tests.daemons import RunningDaemon, read_queue_ms
 
 QUICK = {"MEMD_FILES__DEBOUNCE_S": "0.05"}
 """Changes are indexed at once, so that tests need not wait for an editor to come to rest."""
@@ -54,29 +53,24 @@ def page(daemon: RunningDaemon, path: str) -> httpx.Response:
 
 
 class Watch:
-    """Tells the time, less what the machine kept the caller, and the daemon, from a processor."""
+    """Tells the time, less what the machine kept the caller, and the daemon's main thread, from a processor.
+
+    What another thread of the daemon waits is not taken off: its work is the daemon's own doing.
+    """
 
     def __init__(self, daemon: RunningDaemon) -> None:
-        self._threads = Path(f"/proc/{daemon.pid}/task")
+        self._daemon = daemon
         self._began_s = time.perf_counter()
-        self._waits_ms = self._read_waits_ms()
+        self._waited_ms = self._read_waited_ms()
 
     def ms(self) -> float:
-        """The milliseconds since this was made. Threads of the daemon wait beside one another: one counts."""
+        """The milliseconds since this was made."""
         took_ms = (time.perf_counter() - self._began_s) * 1000
-        waited_ms = {name: ms - self._waits_ms.get(name, 0.0) for name, ms in self._read_waits_ms().items()}
-        own_ms = waited_ms.pop("own", 0.0)
-        return took_ms - own_ms - max(waited_ms.values(), default=0.0)
+        return took_ms - (self._read_waited_ms() - self._waited_ms)
 
-    def _read_waits_ms(self) -> dict[str, float]:
-        """How long each thread has waited so far; nothing where the system does not tell."""
-        files = {"own": Path("/proc/thread-self/schedstat")}
-        files |= {file.parent.name: file for file in self._threads.glob("*/schedstat")}
-        found = {}
-        for name, file in files.items():
-            with suppress(OSError):  # the thread has ended
-                found[name] = int(file.read_text().split()[1]) / 1e6
-        return found
+    def _read_waited_ms(self) -> float:
+        """How long both have waited so far; nothing where the system does not tell."""
+        return read_queue_ms(Path("/proc/thread-self")) + self._daemon.queue_ms()
 
 
 def search_at_once(daemon: RunningDaemon, query: str, count: int) -> list[Any]:

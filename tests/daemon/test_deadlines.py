@@ -11,7 +11,7 @@ from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
 
 NOTES = 400
 ENV = QUICK | {"MEMD_LIMITS__SYNC_MS": "50000"}
-"""A sync may wait behind another one for a lock, and each of them as long as patience lasts."""
+"""A sync may wait for a lock behind another one that waits for it too."""
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ pytestmark = pytest.mark.fuzz
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[RunningDaemon]:
     with short_folder() as folder:
-        running = RunningDaemon(folder, env=QUICK | {"MEMD_DREAMING__SCHEDULE": "0 3 1 1 *"})
+        running = RunningDaemon(folder, env=QUICK)
         running.write("MEMORY.md", "# Core\n\n- A word. <!-- trigger: word -->\n")
         running.write("memory/a.md", "- word\n- another word\n")
         with running:

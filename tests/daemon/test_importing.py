@@ -136,6 +136,7 @@ def test_an_import_that_kill_9_cut_off_is_finished_by_the_same_call(daemon: Runn
             client.send("import.apply", source="path", replace=True, **{"from": source})
             daemon.wait_until(partial(has_files, place, count + len(before)))
             daemon.kill()
+        assert not has_files(place, len(notes)), "it was not killed before the end"
         daemon.start()
         assert not list(place.glob(".memd-*"))
     done = daemon.call("import.apply", source="path", replace=True, **{"from": source})

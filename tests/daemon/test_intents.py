@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from tests.daemon.clients import PATIENT
-from tests.daemons import DaemonError, LineClient, RunningDaemon, short_folder
+from tests.daemons import LIMIT_S, DaemonError, LineClient, RunningDaemon, short_folder
 
-LIMIT_S = 60.0
 OWNER: dict[str, Any] = {
     "session_id": "s1",
     "session_kind": "interactive",

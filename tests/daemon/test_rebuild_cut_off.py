@@ -41,6 +41,7 @@ def kill_while_it_builds(daemon: RunningDaemon) -> None:
         if half_built(daemon):
             return
         daemon.start()
+    raise AssertionError("no rebuild was seen half built")
 
 
 def test_it_is_begun_again_at_the_start_while_the_old_index_answers(daemon: RunningDaemon) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.daemon.clients import PATIENT
-from tests.daemons import MEMD, RunningDaemon, short_folder
+from tests.daemons import LIMIT_S, MEMD, RunningDaemon, short_folder
 
-WAIT_S = 60.0
 HAND_OVER = (
     "import os, sys\n"
     "os.dup2(int(sys.argv[1]), 3)\n"
@@ -33,7 +32,7 @@ def folder() -> Iterator[Path]:
 def notify_socket(folder: Path) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
         channel.bind(str(folder / "notify"))
-        channel.settimeout(WAIT_S)
+        channel.settimeout(LIMIT_S)
         yield channel
 
 
@@ -71,7 +70,7 @@ def test_it_gives_signs_of_life_as_often_as_asked_and_none_while_it_hangs(folder
                 read_until(channel, "nothing")
         finally:
             os.kill(daemon.pid, signal.SIGCONT)
-        channel.settimeout(WAIT_S)
+        channel.settimeout(LIMIT_S)
         read_until(channel, "WATCHDOG=1")
 
 
@@ -121,5 +120,5 @@ def test_a_socket_that_is_handed_over_is_served_and_stays_after_the_stop(folder:
             waiting.connect(str(folder / "m.sock"))
             waiting.sendall(b'{"jsonrpc":"2.0","id":1,"method":"status"}\n')
             daemon.launch()
-            waiting.settimeout(WAIT_S)
+            waiting.settimeout(LIMIT_S)
             assert b'"pid"' in waiting.recv(65536)

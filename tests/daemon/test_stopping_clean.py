@@ -1,6 +1,5 @@
 """A stop right after a write leaves nothing of ours in the workspace, and a start takes what a kill left."""
 
-import itertools
 import os
 
 import pytest
@@ -28,10 +27,12 @@ def test_a_stop_right_after_a_write_leaves_no_earlier_version() -> None:
             daemon.settle()
             daemon.call("dream.backfill", source="notes", dry_run=False)
             daemon.call("memory.remember", text="The sea is forty kilometres away.", context=OWNER)
-            numbers = itertools.count()
-            while not left(daemon):  # the version that was replaced lies aside for two seconds only
-                more = f"The tower has {next(numbers)} steps."
-                daemon.call("memory.remember", text=more, context=OWNER)
+            for number in range(100):  # the version that was replaced lies aside for two seconds only
+                if left(daemon):
+                    break
+                daemon.call("memory.remember", text=f"The tower has {number} steps.", context=OWNER)
+            else:
+                pytest.fail("no version that was replaced was seen aside")
         assert left(daemon) == []
         reports = daemon.workspace / "memory/dreaming/light"
         reports.mkdir(parents=True)

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from openclaw_memd.domain.callers import Channel
 from openclaw_memd.domain.intents import (
-    FINAL,
+    ENDED,
     OPEN,
     Creator,
     Intent,
@@ -132,7 +132,7 @@ def test_what_somebody_ended_no_clock_opens_again(
 ) -> None:
     ended = end(replace(EVENT, status=status))
     assert ended is not None
-    assert ended.status in FINAL
+    assert ended.status in ENDED
     assert settle(ended, NOW - 1000 * DAY) == ended
     assert (cancel(ended), finish(ended)) == (None, None)
 

@@ -69,8 +69,8 @@ def test_every_door_counts_alike_and_nothing_else_does() -> None:
             row(PORT, "operator", "which port has the gateway"): 1,
             row(KEY, "s1", "which pot hides the cellar key?"): 1,
         }
-        daemon.wait_until(lambda: recorded(daemon) == expected, limit_s=60.0)
+        daemon.wait_until(lambda: recorded(daemon) == expected)
         daemon.stop()
         daemon.start()
         search("one more question for the gateway")
-        daemon.wait_until(lambda: len(recorded(daemon)) == len(expected) + 1, limit_s=60.0)
+        daemon.wait_until(lambda: len(recorded(daemon)) == len(expected) + 1)

@@ -125,11 +125,12 @@ def test_a_large_transcript_is_read_once_beside_searches_and_kills(folder: Path)
         cut_off: list[int] = []
         for part in (4, 2):
             search_until(daemon, partial(has_messages, daemon, len(transcript.words) // part))
-            os.kill(daemon.pid, signal.SIGSTOP)  # however fast it reads, it is not through with this
+            os.kill(daemon.pid, signal.SIGSTOP)
+            # There is more to read after the kill, though a fast one may have been through with all before.
             transcript.grow(SIZE_MB * 125_000)
             daemon.kill()
             cut_off.append(count_stored(daemon, folder / "copy"))
-            assert 0 < cut_off[-1] < len(transcript.words)
+            assert cut_off[-1] >= len(transcript.words) // (2 * part)  # what it told of was stored
             daemon.start()
             daemon.wait_until(lambda: daemon.search_paths("noteword") == ["memory/a.md"])
         total = len(transcript.words)

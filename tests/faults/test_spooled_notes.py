@@ -172,11 +172,14 @@ def test_killed_while_it_writes_what_waited_it_writes_each_text_once(place: Plac
     slow = RunningDaemon(
         daemon.folder, env=daemon.env, command=(*place.disk.inside, sys.executable, "-c", SLOW_DISK)
     )
-    for _ in range(3):
-        slow.launch()
-        slow.wait_until(lambda: note.stat().st_size > sizes[-1] + 100)
+    try:
+        for _ in range(3):
+            slow.launch()
+            slow.wait_until(lambda: note.stat().st_size > sizes[-1] + 100)
+            slow.kill()
+            sizes.append(note.stat().st_size)
+    finally:
         slow.kill()
-        sizes.append(note.stat().st_size)
     daemon.start()
 
     daemon.wait_until(lambda: place.waiting == 0)

@@ -15,7 +15,7 @@ from tests.gateway.exposition import parse
 
 CALLS = 20_000
 MOST_TIMES = 12.0
-"""What an entry of a dict takes to count, so many times: 2 µs on an ordinary machine, more on a slow one."""
+"""How many times as long as a plain count in a dict a call may take; some 2 µs on an ordinary machine."""
 
 
 def test_calls_are_counted_by_method_and_outcome_with_their_times() -> None:
@@ -86,11 +86,8 @@ def test_counting_a_call_takes_next_to_no_time() -> None:
     def count_plainly() -> None:
         counts["status", "ok"] = counts.get(("status", "ok"), 0) + 1
 
-    pairs = [
-        (_cost_s(lambda: metrics.count_call("status", "ok", 0.000124)), _cost_s(count_plainly))
-        for _ in range(8)
-    ]
-    assert min(cost_s for cost_s, _ in pairs) < MOST_TIMES * min(plain_s for _, plain_s in pairs)
+    cost_s = min(_cost_s(lambda: metrics.count_call("status", "ok", 0.000124)) for _ in range(8))
+    assert cost_s < MOST_TIMES * min(_cost_s(count_plainly) for _ in range(8))
 
 
 def _cost_s(count: Callable[[], None]) -> float:

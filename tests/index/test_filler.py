@@ -20,8 +20,6 @@ from tests.fakes import HashEmbedder
 from tests.index.fill_world import AT, World, notes, settle, until
 from tests.index.vectors import Vectors, key, overwrite_pages, set_aside
 
-pytestmark = pytest.mark.usefixtures("mock_clock")  # waits after failures pass only when a test says so
-
 
 @pytest.fixture
 def embedder() -> HashEmbedder:
@@ -248,7 +246,7 @@ class TestFailures:
         assert (await world.until_idle()).done == 3
 
     async def test_a_change_of_the_configuration_closes_the_breaker(
-        self, world: World, nursery: trio.Nursery
+        self, world: World, nursery: trio.Nursery, mock_clock: trio.testing.MockClock
     ) -> None:
         world.embedder.faults.append(EmbedderError("the key is wrong", permanent=True))
         world.publish("note")
@@ -260,7 +258,11 @@ class TestFailures:
         assert (await world.until_idle()).done == 1
 
     async def test_vectors_of_a_wrong_number_are_not_used(
-        self, world: World, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+        self,
+        world: World,
+        nursery: trio.Nursery,
+        mock_clock: trio.testing.MockClock,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         async def embed_one(texts: Sequence[str], *, kind: EmbedKind) -> Vectors:
             return world.embedder.vector(texts[0])[None, :]
@@ -480,7 +482,11 @@ class TestCalibration:
 
 class TestGaps:
     async def test_a_search_knows_whether_texts_lack_vectors(
-        self, world: World, embedder: HashEmbedder, nursery: trio.Nursery
+        self,
+        world: World,
+        embedder: HashEmbedder,
+        nursery: trio.Nursery,
+        mock_clock: trio.testing.MockClock,
     ) -> None:
         world.publish("note", "other")
         await nursery.start(world.filler.run)
@@ -510,7 +516,11 @@ class TestGaps:
         assert not world.search.may_lack()
 
     async def test_damaged_vectors_are_missed_until_they_are_made_anew(
-        self, world: World, embedder: HashEmbedder, nursery: trio.Nursery
+        self,
+        world: World,
+        embedder: HashEmbedder,
+        nursery: trio.Nursery,
+        mock_clock: trio.testing.MockClock,
     ) -> None:
         world.publish("note")
         await nursery.start(world.filler.run)

@@ -22,8 +22,6 @@ from tests.index.vectors import Vectors, key, overwrite_pages, set_aside
 
 ROUNDING = 0.5 / 127
 
-pytestmark = pytest.mark.usefixtures("mock_clock")
-
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
@@ -330,7 +328,12 @@ class TestFailures:
 
     @pytest.mark.parametrize("shape", [(1, 32), (3, 31)])
     async def test_vectors_of_a_wrong_shape_are_not_used(
-        self, world: World, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int]
+        self,
+        world: World,
+        nursery: trio.Nursery,
+        mock_clock: trio.testing.MockClock,
+        monkeypatch: pytest.MonkeyPatch,
+        shape: tuple[int, int],
     ) -> None:
         embed = world.embedder.embed
 

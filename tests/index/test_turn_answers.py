@@ -18,7 +18,7 @@ KEY = TurnKey("main", "s1", "t1")
 
 
 @pytest.fixture
-async def state(tmp_path: Path, mock_clock: MockClock) -> AsyncIterator[Store]:
+async def state(tmp_path: Path) -> AsyncIterator[Store]:
     store = open_state(tmp_path / "state", "w", TrioClock().now).store
     try:
         yield store

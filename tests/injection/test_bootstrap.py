@@ -1,7 +1,7 @@
 import re
 import threading
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 import pytest
 import structlog.testing
 import trio
-import trio.lowlevel
 from trio.testing import MockClock
 
 from openclaw_memd.domain.audience import OPERATOR, View, view_of
@@ -27,6 +26,7 @@ from openclaw_memd.injection.bootstrap import FIGURES_S, BootstrapAnswer
 from openclaw_memd.injection.given_files import Asking, Budgets, GivenFile, GivenFiles
 from openclaw_memd.injection.startup import StartupNotes
 from openclaw_memd.logs import ALLOWED_FIELDS
+from tests.clocks import fail_after_real, jump_once
 from tests.injection.givings import OWNER, OWNERS, Giving, open_giving
 
 GROUP = replace(OWNER, chat_type=ChatType.GROUP, channel=Channel("telegram", None, "g1"))
@@ -431,20 +431,15 @@ async def test_while_the_new_text_is_not_ready_the_last_one_is_given(
             return give(self, asking)
 
         hangs = threading.Event()
-        thread = giving.bootstrap._choosing
+        limiter = giving.bootstrap._choosing
 
-        @asynccontextmanager
-        async def in_time(waiting: int) -> AsyncIterator[float]:
-            """When the time is over of a call that waits for the thread, with so many, since that hangs."""
+        def in_time(waiting: int) -> AbstractAsyncContextManager[float]:
+            """Give a deadline one second ahead; pass it once ``give`` hangs and ``waiting`` calls queue."""
 
-            async def end() -> None:
-                while not (hangs.is_set() and thread.statistics().tasks_waiting == waiting):
-                    await trio.lowlevel.checkpoint()
-                mock_clock.jump(1)
+            def is_stuck() -> bool:
+                return hangs.is_set() and limiter.statistics().tasks_waiting == waiting
 
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(end)
-                yield trio.current_time() + 1
+            return jump_once(is_stuck, mock_clock, 1)
 
         monkeypatch.setattr(GivenFiles, "give", give_late)
         try:
@@ -479,7 +474,7 @@ async def test_what_cannot_be_told_in_time_is_named(
         with monkeypatch.context() as patched:
             patched.setattr(StartupNotes, "tell", hang)
             soon = trio.current_time() + 0.5
-            with trio.fail_after(2):
+            with fail_after_real():
                 given = await giving.bootstrap.build(OWNERS, reason=Reason.NEW, deadline_at=soon)
         assert (given.startup, given.degraded) == (None, ("startup",))
         assert "Tea." in given.context, "the rest is there"
@@ -523,7 +518,7 @@ async def test_figures_that_take_long_are_those_of_before(
 
         monkeypatch.setattr(GivenFiles, "figures", count_late)
         try:
-            with trio.fail_after(2):
+            with fail_after_real():
                 assert await giving.bootstrap.figures() == before
         finally:
             may_count.set()

@@ -10,10 +10,12 @@ from trio.testing import MockClock
 from openclaw_memd.domain.callers import Caller
 from openclaw_memd.files.git_repository import GitRepositories
 from openclaw_memd.injection.projects import LOOK_S, ProjectScopes
+from tests.clocks import fail_after_real
 
 CALLER = Caller(session_id="s1")
 
-# A clock that stands still: a folder that answers does so in time, however busy the machine is.
+# Tests that ask about a folder take ``mock_clock``, which stands still: a folder that answers does so in
+# time, however busy the machine is.
 
 
 async def test_the_host_names_the_project_or_its_folder_does(tmp_path: Path, mock_clock: MockClock) -> None:
@@ -86,7 +88,7 @@ async def test_a_folder_that_hangs_holds_nobody_up(mock_clock: MockClock) -> Non
     slow.when_asked = lambda: trio.from_thread.run_sync(mock_clock.jump, LOOK_S)
     scopes = ProjectScopes(slow)
     caller = replace(CALLER, project_root="/mnt/gone")
-    with trio.fail_after(30):
+    with fail_after_real():
         try:
             assert await scopes.active(caller) == ()
             assert await scopes.active(caller) == ()
@@ -129,11 +131,12 @@ async def test_a_folder_that_nobody_could_look_at_is_looked_at_later(mock_clock:
         mock_clock.jump(LOOK_S)
         await trio.testing.wait_all_tasks_blocked()
         slow.may_answer.set()
-    for number in range(5):
-        while (key := await ask(f"/{number}")) is None:  # a thread may still end
-            await trio.lowlevel.checkpoint()
-        assert key == f"path:/{number}"
+    with fail_after_real():
+        for number in range(5):
+            while (key := await ask(f"/{number}")) is None:  # a thread may still end
+                await trio.lowlevel.checkpoint()
+            assert key == f"path:/{number}"
 
 
-async def test_a_folder_that_the_system_refuses_is_of_no_project() -> None:
+async def test_a_folder_that_the_system_refuses_is_of_no_project(mock_clock: MockClock) -> None:
     assert await ProjectScopes().current(replace(CALLER, project_root="/" + "a" * 300)) is None

@@ -250,6 +250,22 @@ async def test_who_cancelled_what_a_wrong_clock_expired_hears_no_more_of_it(
     assert (await opened.intents.get("main", made.id)).status is Status.CANCELLED
 
 
+@pytest.mark.parametrize(("end", "status"), [("cancel", Status.CANCELLED), ("finish", Status.DONE)])
+async def test_what_is_ended_after_it_expired_stays_so_when_the_clock_is_set_back(
+    world: World, opened: Open, end: str, status: Status
+) -> None:
+    (made,) = await opened.create(RELEASE)
+    world.clock.forward(days=91)
+    await opened.intents.sweep()
+
+    ended = [(await getattr(opened.intents, end)("main", made.id)) for _ in range(2)]
+    assert [(intent.status, changed) for intent, changed in ended] == [(status, True), (status, False)]
+    world.clock.forward(days=-91)
+    await opened.intents.sweep()
+    assert (await opened.intents.get("main", made.id)).status is status
+    assert await opened.told("about the release") == []
+
+
 @dataclass
 class Watched:
     """Intents with their task running; a test that asks for a mock clock moves their time."""

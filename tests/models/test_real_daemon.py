@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from tests.daemon.clients import PATIENT
-from tests.daemons import RunningDaemon, short_folder
+from tests.daemons import LIMIT_S, RunningDaemon, short_folder
 
 pytestmark = [pytest.mark.model, pytest.mark.slow]
-
-LIMIT_S = 60.0
 
 
 @pytest.fixture

@@ -296,7 +296,7 @@ async def test_a_required_provider_that_fails_makes_search_unavailable(tmp_path:
 
 
 async def hang(clock: MockClock, *_: object, **__: object) -> NoReturn:
-    """Take all the time that there is, by a clock that stands still for everybody else."""
+    """Jump the clock to the deadline, then hang."""
     clock.jump(trio.current_effective_deadline() - trio.current_time())
     await trio.sleep_forever()
     raise AssertionError

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from tests.daemons import DaemonError, LineClient, RunningDaemon
@@ -134,7 +133,7 @@ class Caller:
             params["deadline_ms"] = deadline_ms
         began_at = time.monotonic()
         client = self._connected()
-        waited_ms = self._queue_ms()
+        waited_ms = self.load.daemon.queue_ms()
         try:
             answer = client.call(method, **params)
         except (OSError, json.JSONDecodeError):
@@ -152,7 +151,7 @@ class Caller:
         took_ms = (time.monotonic() - began_at) * 1_000
         self.books.calls[method] += 1
         self.books.slowest_ms = max(self.books.slowest_ms, took_ms if deadline_ms else 0.0)
-        allowed_ms = GRACE_MS + self.load.lag_ms + max(0.0, self._queue_ms() - waited_ms)
+        allowed_ms = GRACE_MS + self.load.lag_ms + max(0.0, self.load.daemon.queue_ms() - waited_ms)
         if deadline_ms is not None and took_ms > deadline_ms + allowed_ms:
             age_s = time.monotonic() - self.books.started_at
             self.books.late.append(
@@ -175,17 +174,6 @@ class Caller:
         if self._client is not None:
             self._client.close()
         self._client = None
-
-    def _queue_ms(self) -> float:
-        """How long the daemon's main thread has waited for a processor since it began."""
-        process = self.load.daemon.process
-        if process is None:
-            return 0.0
-        try:
-            text = Path(f"/proc/{process.pid}/task/{process.pid}/schedstat").read_text()
-        except OSError:
-            return 0.0
-        return int(text.split()[1]) / 1e6
 
     def _connected(self) -> LineClient:
         if self._client is None:

@@ -13,4 +13,4 @@ def test_nothing_is_lost_doubled_or_torn_under_load() -> None:
     counts = soak(SHORT_S)
     assert counts.faults == {}
     assert counts.kills >= 1
-    assert counts.accepted_lines > 0
+    assert counts.accepted_lines >= counts.kills
